@@ -17,6 +17,8 @@ from pdl.cli.git import GitPath, Repository
 from pdl.cli.inputs import PromptInput, parse_json_schema, required_schema
 from pdl.cli.terminal import Terminal
 from pdl.errors import FileError, Problem, PromptError
+from pdl.limits import DEFAULT_LIMITS
+from pdl.prompt.files import Folder, JailError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,9 +31,14 @@ if TYPE_CHECKING:
 Place: TypeAlias = Path | GitPath
 
 _NAMES_FILES = re.compile(
-    rb"\{%[-+]?\s*(?:include|import|from|extends)\b|@|<\|(?!\s*[A-Za-z]+\s*\|>)", re.IGNORECASE
+    rb"""\{%[-+]?\s*(?:include|import|from|extends)\b
+        (?:\s+(["'])([\w./\ -]+)\1\s*(?=[-+]?%\}|as\b|import\b))?
+      | @ | <\|(?!\s*[a-z]+\s*\|>)
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
-"""How a prompt can name another file: a tag, the `@` of a schema's file, media."""
+"""How a prompt can name another file: a tag, whose second group is the name if it is a string; the
+`@` of a schema's file; media."""
 
 _OWN_FAULT = re.compile(
     r"(?:template|turn|input|config)/|schema/(?!bad-file|type-not-allowed|no-module|no-type|import)"
@@ -161,10 +168,13 @@ class Pair:
 
     @property
     def is_untouched(self) -> bool:
-        """Whether the two are equal, and name no file that could differ."""
-        if self.old is None or self.new is None or self.old.data != self.new.data:
+        """Whether the two are equal, and include only templates that are equal, too.
+
+        It is told by their bytes, without parsing them; where that is not enough, the answer is no.
+        """
+        if self.old is None or self.new is None:
             return False
-        return _NAMES_FILES.search(self.new.data) is None
+        return _are_equal(self.old, self.new)
 
     def is_part(self, parts: set[str]) -> bool:
         """Whether each version is a part of prompts: they include it, or its name says so."""
@@ -172,6 +182,26 @@ class Pair:
             PurePosixPath(self.name).name.startswith("_") or one.key in parts
             for one in self.versions
         )
+
+
+def _are_equal(old: Version, new: Version) -> bool:
+    """Whether two versions and all templates that they include have equal bytes."""
+    folders = [Folder(one.reading.folder(one.place)) for one in (old, new)]
+    pending, seen = [(old.data, new.data)], set[bytes]()
+    for one, other in pending:  # it grows meanwhile
+        names = {found[2] for found in _NAMES_FILES.finditer(one)}
+        if one != other or None in names:
+            return False
+        try:
+            for name in names - seen:
+                before, after = (
+                    folder.read(name.decode(), DEFAULT_LIMITS.source_chars) for folder in folders
+                )
+                pending.append((before, after))
+        except JailError:  # it is absent, or the name is only in a comment
+            return False
+        seen |= names
+    return True
 
 
 @dataclass(frozen=True)

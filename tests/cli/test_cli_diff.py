@@ -161,7 +161,37 @@ def test_untouched_prompts_are_not_parsed(work: Work, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(pdl, "loads", counted)
     assert diff("--against HEAD").exit_code == 1
-    assert {name.removeprefix("HEAD:") for name in loaded} == {"prompts/7.pdl", "prompts/b.pdl"}
+    assert {name.removeprefix("HEAD:") for name in loaded} == {"prompts/7.pdl"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.pdl", '<|user|>\n{%- from "parts/one.txt" import x -%} {{ x }}'),
+        ("a.pdl", "<|user|>\n{% import 'parts/one.txt' as m %}{{ m.x }}"),
+        ("a.pdl", '{% set f = "parts/one.txt" %}<|user|>\n{% include [f, "x"] ignore missing %}'),
+        ("a.pdl", '{% extends "parts/base.txt" %}'),
+        ("a.pdl", "<|user|>\nHi\n<|schema|>\n@parts/one.json"),
+        ("a.pdl", "<|user|>\n<| media ( parts/one.svg ) |>"),
+        ("a.pdl", "<|user|>\n{% include 'parts/./two.txt' %}"),
+    ],
+)
+def test_each_way_to_name_a_file_is_noticed(work: Work, name: str, text: str) -> None:
+    """A file of equal bytes is not skipped if what it reads has changed."""
+    work.write(f"prompts/{name}", text)
+    one = "prompts/parts/one"
+    base = "<|user|>\n{% include 'parts/one.txt' %}"
+    for number, maximum in enumerate((5, 3)):
+        work.write(f"{one}.txt", f"{{% set x = {number} %}}{number}")
+        work.write(f"{one}.json", f'{{"type": "integer", "maximum": {maximum}}}')
+        work.write(f"{one}.svg", f"<svg>{number}</svg>")
+        work.write("prompts/parts/two.txt", "{%+ include 'parts/one.txt' %}")
+        work.write("prompts/parts/base.txt", base)
+        if not number:
+            work.commit()
+    dynamic = "set f" in text  # the name is known only when it is rendered
+    files = {change["file"] for change in changes("prompts/a.pdl --against HEAD")}
+    assert files == (set() if dynamic else {"prompts/a.pdl"})
 
 
 def test_a_commit_can_mend_an_invalid_prompt(work: Work) -> None:
