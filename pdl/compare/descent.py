@@ -10,6 +10,7 @@ from pdl.compare.drafts import Draft
 from pdl.compare.members import array_tasks, object_tasks
 from pdl.compare.nodes import GROUPS, KEYWORDS, Branch, cut, key, of_kind
 from pdl.compare.unions import matched
+from pdl.schema.json_values import json_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pdl.compare.differences import Task
     from pdl.compare.nodes import Place, Side
 
+_VALUES = 8  # listed values that a message shows
 _TEXT = 60  # characters of a type that a message shows whole
 _MEMBERS = frozenset(
     {
@@ -199,10 +201,9 @@ def _members(at: At, olds: list[Json], news: list[Json]) -> Iterator[Draft]:
     before, after = ({key(one): one for one in some} for some in (olds, news))
     removed = [one for text, one in before.items() if text not in after]
     added = [one for text, one in after.items() if text not in before]
-    was, now = (side.words({"enum": values}) if values else ""
-                for side, values in ((at.old, removed), (at.new, added)))  # fmt: skip
-    texts = [f"removed {was.replace(' | ', ', ')}"] if removed else []
-    texts += [f"added {now.replace(' | ', ', ')}"] if added else []
+    was, now = _values(at.old, removed), _values(at.new, added)
+    texts = [f"removed {was}"] if removed else []
+    texts += [f"added {now}"] if added else []
     if texts:
         yield at.draft(
             ", ".join(texts),
@@ -211,6 +212,16 @@ def _members(at: At, olds: list[Json], news: list[Json]) -> Iterator[Draft]:
             old=was,
             new=now,
         )
+
+
+def _values(side: Side, values: list[Json]) -> str:
+    """Listed values, the first ones of many."""
+    shown = ", ".join(
+        cut(json_line(one)) if isinstance(one, dict | list) else side.words({"const": one})
+        for one in values[:_VALUES]
+    )
+    rest = len(values) - _VALUES
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
 
 
 def _scalar(at: At, kind: str) -> Iterator[Draft]:

@@ -188,8 +188,7 @@ class Side:
         if text.startswith("```"):
             bare.pop("$defs", None)
             text = json_line(bare)
-        line = _SPACES.sub(" ", text).replace(", }", " }")
-        return cut(line.replace("[ ", "[").replace(", ]", "]"))
+        return cut(_on_one_line(text))
 
     def spans(self, pointers: Iterable[str]) -> dict[str, Span]:
         """The spans of schemas in the author's text, by their pointers in the document."""
@@ -201,9 +200,19 @@ class Side:
         return {one: found[where] for one, where in written.items() if where in found}
 
 
-_SPACES = re.compile(r"\s+")
 _PARTS = re.compile(r"[/.#:](?=.)")
 _STUB = re.compile(r"\n[^\s=]+ = any")
+
+
+def _on_one_line(text: str) -> str:
+    """A type on one line; no literal of it has a line break."""
+    found = ""
+    for line in map(str.strip, text.split("\n")):
+        if line[:1] in ("]", "}"):
+            found = found.removesuffix(",") + (" " if line[0] == "}" else "") + line
+        else:
+            found += ("" if not found or found.endswith("[") else " ") + line
+    return found
 
 
 def cut(text: str, most: int = _LINE) -> str:

@@ -37,6 +37,15 @@ CASES: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
     ('{ k: "bug" | "feat" }', '{ k: "feat" | "spam" }',
      (('$.k: removed "bug", added "spam": narrowed and widened; "bug" was valid,'
       ' "spam" is now valid'),)),
+    ('{ k: "a" | "b | c" | "d" }', '{ k: "d" }',
+     ('$.k: removed "a", "b | c": narrowed; "a" was valid',)),
+    ({"enum": [[1], {"a": 2}, 3]}, {"enum": [3]},
+     ('$: removed [1], {"a": 2}: narrowed; [1] was valid',)),
+    ({"enum": list(range(12))}, {"const": 11},
+     ("$: removed 0, 1, 2, 3, 4, 5, 6, 7 and 3 more: narrowed; 0 was valid",)),
+    ("{ k: str { pattern: '^[ a] , ]$' } }", "{ k: int }",
+     (('$.k: str { pattern: "^[ a] , ]$" } became int: narrowed and widened;'
+      ' "a , ]" was valid, 0 is now valid'),)),
     ("{ k: str }", '{ k: "a" | "b" }', ('$.k: str became "a" | "b": narrowed; "" was valid',)),
     (f"{{ s: str {{ pattern: '^({LONG})$' }} }}", f"{{ s: str {{ pattern: '^({LONG}|b)$' }} }}",
      (f'$.s: `pattern` ^({LONG[:57]}… became ^({LONG[:57]}…: widened; "b" is now valid',)),
