@@ -82,10 +82,30 @@ VALUES: list[dict[str, Any]] = [
 SIGNS = "<|{}%\n'\":,"
 
 
+MAINS = [
+    '{% extends "a" %}{% block t %}\nx\n\n<|user|>\n\n {{ x }}\n{% endblock %}',
+    '<|system|>\ns\n{% include "a" %}\n{% if x %}\n<|user|>\n{% include "b" %}{% endif %}',
+    '{% import "a" as a %}<|user|>\n{{ a }}{{ a.m(x) }}',
+    '{% set q %}{% include "b" %}{% endset %}<|user|>\n{{ q|length }}\n{% include "a" %}',
+    '<|user|>\n{% include r ignore missing %}\n{% include "a" %}',
+    '{% from "b" import m %}<|user|>\n{{ m(x)|length }}{{ m(x) }}<|schema|>\n{% include "a" %}',
+]
+PARTS = [
+    "<|system|>\nq\n{% block t %}d{% endblock %}\n<|user|>\n\nz{# c #}\n",
+    "{% macro m(a) %}\n\n<|user|>\n {{ a }}\n{% endmacro %}\nt\n\n<|user|>\n\nu",
+    "{% filter upper %}{% block t %}\n\n<|user|>\nk{% endblock %}{% endfilter %}",
+    "<|schema|>\n\n{ a: int }\n\n<|config|>\nk: 1\n\nj: {{ x }}\n",
+    '{% extends "b" %}{% block t %}\n\n<|user|>\n ww{% endblock %}',
+    'p{% include "b" %}q',
+    "{ a: int, // {{ x }}\n b: str }\n\n<|user|>\n\nyy",
+    "{% for x in xs %}{% block t %}\n\n<|user|>\n{{ x }}{% endblock %}{% endfor %}{{ self.t() }}",
+]
+
+
 @st.composite
-def changed(draw: st.DrawFn) -> tuple[str, str]:
-    """A prompt, and one that differs in a few characters."""
-    text = draw(st.sampled_from(draw(st.sampled_from([SHIPPED, WRITTEN]))))
+def changed(draw: st.DrawFn, texts: list[str]) -> tuple[str, str]:
+    """One of the texts, and one that differs in a few characters."""
+    text = draw(st.sampled_from(texts))
     other = text
     for _ in range(draw(st.integers(1, 2))):
         places = [at for at, sign in enumerate(other) if sign in SIGNS]
@@ -119,12 +139,41 @@ def _shown(prompt: pdl.Prompt, values: dict[str, Any]) -> object:
 
 
 @settings(max_examples=100)
-@given(changed())
+@given(st.one_of(changed(SHIPPED), changed(WRITTEN)))
 def test_prompts_with_one_fingerprint_render_the_same(pair: tuple[str, str]) -> None:
     one, other = (pdl.loads(text, base=PROMPTS, strict=False) for text in pair)
     if one.fingerprint == other.fingerprint:
         for values in _values(one):
             assert _shown(one, values) == _shown(other, values), values
+
+
+@settings(max_examples=100)
+@given(
+    pair=changed(PARTS),
+    main=st.sampled_from(MAINS),
+    part=st.sampled_from(PARTS),
+    names=st.permutations(["a", "b"]),
+)
+def test_so_do_prompts_that_include_others(
+    pair: tuple[str, str], main: str, part: str, names: list[str], folders: tuple[Path, Path]
+) -> None:
+    """A name that a value gives (`r`) is that of a file which is also named as text."""
+    prompts = []
+    for folder, text in zip(folders, pair, strict=True):
+        for name, content in zip(names, (part, text), strict=True):
+            (folder / name).write_bytes(content.encode("utf-8", "surrogatepass"))
+        prompts.append(pdl.loads(main, base=folder, strict=False))
+    one, other = prompts
+    if one.fingerprint == other.fingerprint:
+        for values in VALUES:
+            given_name = {**values, "r": "a"}
+            assert _shown(one, given_name) == _shown(other, given_name), values
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The files of a prompt, and of one that differs."""
+    return tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("other")
 
 
 @pytest.mark.parametrize("text", SHIPPED)
