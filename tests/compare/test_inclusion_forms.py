@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import pdl
@@ -13,11 +15,11 @@ SHORT = {"type": "string", "maxLength": 5}
 BLANK = {"type": "string", "pattern": "^ *$"}
 
 
-def text(document: dict[str, object]) -> Schema:
+def text(document: dict[str, Any]) -> Schema:
     return Schema(document, "text")
 
 
-def code(lang: str | None, document: dict[str, object] = STRING) -> Schema:
+def code(lang: str | None, document: dict[str, Any] = STRING) -> Schema:
     return Schema(document, "code", lang)
 
 

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.errors import LimitError, Problem, SchemaError, visible
 from pdl.gbnf.compiling.compiler import Compiler, TooManyEdgesError
-from pdl.gbnf.compiling.document import KEYWORD, TELLING, lone_surrogates, surrogate_problem
+from pdl.gbnf.compiling.document import (
+    KEYWORD,
+    TELLING,
+    Document,
+    lone_surrogates,
+    surrogate_problem,
+)
 from pdl.gbnf.compiling.drafts import ProductionDraft, joined
 from pdl.gbnf.compiling.inlining import too_many
 from pdl.gbnf.compiling.options import Entry, Options, Report
@@ -207,7 +213,7 @@ def limited(rules: tuple[Rule, ...], options: Options) -> tuple[Rule, ...]:
 
 
 def _nothing(schema: Schema, options: Options) -> Problem:
-    """Why no value satisfies a schema."""
+    """Why no grammar has a value of a schema."""
     spec = replace(options, objects="spec")
     if options != spec and not _is_empty(schema.document, spec):
         message = "no value satisfies this schema without keys that it does not declare"
@@ -219,8 +225,14 @@ def _nothing(schema: Schema, options: Options) -> Problem:
 
 
 def _is_empty(document: Json, options: Options) -> bool:
+    """Whether a grammar has no value of a document: none satisfies it, or none can be written."""
+    from pdl.gbnf.compiling.emptiness import Empty, find_value
+
+    clock = Clock(_QUICK, "looking for a conflict")
     try:
-        return not _emitted(Compiler(document, options, Clock(_QUICK, "looking for a conflict")))
+        if isinstance(find_value(Document(document), options, clock), Empty):
+            return True
+        return not _emitted(Compiler(document, options, clock))
     except LimitError:
         return False
 
