@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,6 +19,15 @@ def chance(seed: object) -> Random:
     """The pseudo-random numbers of a seed."""
     return Random(str(seed))  # noqa: S311 - no secret
 
+
+LINES = [
+    line
+    for line in (Path(__file__).parent / "cases" / "compare" / "inclusion.txt")
+    .read_text("utf-8")
+    .splitlines()
+    if line.strip() and not line.startswith("#")
+]
+"""`old => new => verdict => verdict of new in old`: `yes`, a witness, or `?` and why."""
 
 _SIZES = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", *_SIZES)

@@ -9,20 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from schema_pairs import LINES
 
 import pdl
 from pdl import compare
 from pdl.limits import Limits
 from pdl.reply import violations
-
-PAIRS = Path(__file__).parents[1] / "cases" / "compare" / "inclusion.txt"
-"""`old => new => verdict => verdict of new in old`: `yes`, a witness, or `?` and why."""
-
-LINES = [
-    line
-    for line in PAIRS.read_text("utf-8").splitlines()
-    if line.strip() and not line.startswith("#")
-]
 
 
 def schema(text: str) -> pdl.Schema:
