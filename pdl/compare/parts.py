@@ -56,7 +56,7 @@ class Given(NamedTuple):
         return places[0] if len(places) == 1 else self.span
 
 
-_LAST_KEY = re.compile(r"\.(\w+)(?:\[[^\]]*\])*$")
+_LAST_KEY = re.compile(r"(?:^|\.)(\w+)(?:\[[^\]]*\])*$")
 
 
 def audiences(changes: Iterable[Change]) -> tuple[Audience, ...]:
@@ -75,7 +75,7 @@ def schema_changes(old: Given, new: Given, limits: Limits) -> Compared:
     if old.schema is None or new.schema is None:
         return Compared((_whole_schema(old, new, found),), found)
     if found.changes or one == other:
-        return Compared(tuple(_placed(change, old, new) for change in found.changes), found)
+        return Compared(tuple(located(change, old, new) for change in found.changes), found)
     # Nothing that is checked differs, such as the order of keys; the model reads the schema.
     texts = (str(one), str(other))
     message = "the schema is written in another way"
@@ -83,13 +83,11 @@ def schema_changes(old: Given, new: Given, limits: Limits) -> Compared:
     return Compared((text_change(effect, "$", message, texts, (old.span, new.span)),), found)
 
 
-def _placed(change: Change, old: Given, new: Given) -> Change:
-    """The change at the positions of its key: the DSL keeps none."""
-    return replace(
-        change,
-        old_span=change.old_span or old.place(change.path),
-        new_span=change.new_span or new.place(change.path),
-    )
+def located(change: Change, old: Given, new: Given) -> Change:
+    """Return the change with the positions of its key, if it has none: the DSL keeps none."""
+    if change.old_span is not None or change.new_span is not None:
+        return change
+    return replace(change, old_span=old.place(change.path), new_span=new.place(change.path))
 
 
 def _whole_schema(old: Given, new: Given, found: Comparison) -> Change:

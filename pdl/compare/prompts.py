@@ -16,6 +16,7 @@ from pdl.compare.parts import (
     Settings,
     audiences,
     config_changes,
+    located,
     schema_changes,
     tools_changes,
 )
@@ -271,7 +272,10 @@ class _Comparer:
             self.told += turn_changes(*turns, Effect("inputs", "unknown", ("callers",)))
             return Compared()
         found = input_changes(self.old.prompt, self.new.prompt, self.limits)
-        self._add(self._position("input"), found.changes)
+        old, new = (
+            Given(None, each.span("input"), each.section("input")) for each in (self.old, self.new)
+        )
+        self._add(self._position("input"), (located(one, old, new) for one in found.changes))
         return found
 
     def _schema(self) -> Compared:
