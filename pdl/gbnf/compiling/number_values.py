@@ -110,7 +110,11 @@ class _Numbers:
         is_small = low is not None and high is not None and high - low < self._tries
         divided = bool(bounds.steps or self._indivisible)
         ends = (inf if end is None else abs(end) for end in (self.least, self.most))
-        return found, is_small and (not divided or max(ends) <= _LARGEST)
+        if not is_small or not divided or max(ends) <= _LARGEST:
+            return found, is_small
+        # Of a large float the multiples are those of the decimal that it is written as.
+        others, complete = self._floats(float.is_integer)
+        return [*found, *others], complete
 
     def fractions(self) -> tuple[list[float], bool]:
         """The same for floats that are not integers."""
@@ -129,7 +133,7 @@ class _Numbers:
         if self.most is not None and self.most <= -_LARGEST:
             return [], True
         found = self._kept(self._decimals(), _is_fraction)
-        return (found, True) if found else self._floats()
+        return (found, True) if found else self._floats(_is_fraction)
 
     def _multiples(self, step: Fraction) -> tuple[list[float], bool]:
         if step.denominator == 1 or any((step / one).denominator == 1 for one in self._indivisible):
@@ -149,7 +153,7 @@ class _Numbers:
             for number in islice(_nearest(low, high), self._tries):
                 yield _as_float(Fraction(number, scale))
 
-    def _floats(self) -> tuple[list[float], bool]:
+    def _floats(self, fits: Callable[[float], bool]) -> tuple[list[float], bool]:
         """The floats of a narrow range: all, unless they are too many."""
         if self.least is None or self.most is None:
             return [], False
@@ -158,7 +162,7 @@ class _Numbers:
         while value <= last and len(values) < self._tries:
             values.append(value)
             value = nextafter(value, inf)
-        return self._kept(values, _is_fraction), value > last
+        return self._kept(values, fits), value > last
 
     def _kept(
         self, values: Iterable[float], fits: Callable[[float], bool] = lambda _: True
