@@ -131,13 +131,23 @@ def _notes(told: Told) -> Iterator[tuple[str, str]]:
     if files[1:] or (span is not None and span.source.name != files[0]):
         more = f" and {_counted(len(files) - 3, 'other')}" if files[3:] else ""
         yield "in", ", ".join(f"`{file}`" for file in files[:3]) + more
+    yield from _examples(change)
+    if change.guess:
+        yield "guess", change.guess
+
+
+def _examples(change: Change) -> Iterator[tuple[str, str]]:
+    """The witnesses, or only their parts at the path if the whole ones are too long to read."""
+    _, _, parts = change.effect.partition("; ")
+    witnesses = [one.witness for one in (change.lost, change.gained) if one is not None]
+    if parts and any(len(one) > _WITNESS for one in witnesses):
+        yield "example", f"{parts} there"
+        return
     there = " there" if change.witnesses == "part" else ""
     if change.lost is not None:
         yield "lost", f"`{_shortened(change.lost)}` was valid{there}, and no longer is"
     if change.gained is not None:
         yield "gained", f"`{_shortened(change.gained)}` was not valid{there}, and now is"
-    if change.guess:
-        yield "guess", change.guess
 
 
 def _shortened(witness: No) -> str:

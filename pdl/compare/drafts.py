@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pdl.compare.forms import includes_form
 from pdl.compare.inclusion import includes
 from pdl.compare.nodes import NEVER, Part, Side, cut
 from pdl.compare.verdicts import Change, Inclusion, No, Unknown, Verdict, Yes, verdict_of
@@ -94,8 +93,8 @@ class Judge:
     def decide_whole(self) -> None:
         """Compare all values of the two schemas; half of the time is left for the parts."""
         old, new = self._old.schema, self._new.schema
-        self.forward = includes_form(old, new, self.includes(old, new, 0.25))
-        self.backward = includes_form(new, old, self.includes(new, old, 0.33))
+        self.forward = self.includes(old, new, 0.25)
+        self.backward = self.includes(new, old, 0.33)
 
     def conclude(self, changes: Iterable[Change], *, is_sum: bool) -> None:
         """Decide what was not decided for the whole by its parts.
@@ -198,7 +197,7 @@ class Judge:
             return _Shown(No(text, value), _short(told))
         whole = self.forward if one is self._old else self.backward
         if draft.step is None and one.schema.form == "text" and isinstance(whole, No):
-            return _Shown(whole, _short(found.value))
+            return _Shown(whole, _short(whole.value))
         return _Shown(found, _short(found.value), is_whole=False)
 
     def _within(self, value: Json, step: Step, side: Side) -> Json:

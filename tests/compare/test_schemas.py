@@ -113,7 +113,7 @@ CASES: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
      {**OBJECT, "properties": {"a": {"default": 2, "examples": [3]}}},
      ("$.a: default 1 became 2", "$.a: examples added: [3]")),
     # forms
-    ("str", '"yes" | "no"', ('$: str became "yes" | "no": narrowed; "" was valid',)),
+    ("str", '"yes" | "no"', ('$: str became "yes" | "no": narrowed; "a" was valid',)),
     ('code { lang: "py" }', "code",
      (('$: form of the answer: code { lang: "py" } became code: widened;'
        ' "```\\na\\n```" is now valid'),)),
