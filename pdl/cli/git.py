@@ -1,4 +1,7 @@
-"""Files of a Git commit, read from its objects: without a work tree, a shell, or a network."""
+"""Files of a Git commit, read from its objects: without a work tree, a shell, or a network.
+
+Nothing that the repository's configuration names is run.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,13 @@ if TYPE_CHECKING:
 _MOST_BYTES: Final = max(DEFAULT_LIMITS.source_chars * 4, DEFAULT_LIMITS.media_bytes) + 1
 """More of a file is never read: every reader refuses it."""
 
+_OPTIONS = (
+    *("-c", "core.fsmonitor=false"),  # which names a program that git runs to read its index
+    "--literal-pathspecs",  # the name of a directory can begin with a colon
+)
 _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",  # in a partial clone, an absent object is an error, not a download
+    "GIT_ALLOW_PROTOCOL": "none",  # the same, for git that does not know this
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",  # its messages in English
@@ -63,7 +71,7 @@ class Repository:
 
         Raises UsageError for what cannot name a commit, FileError for an unknown one.
         """
-        if not ref or ref.startswith("-") or not ref.isprintable():
+        if not ref or ref.startswith(("-", "^")) or not ref.isprintable():
             raise click.UsageError(f"expected a commit, a branch, or a tag; found `{ref}`")
         try:
             [commit] = _lines(self.directory, "rev-parse", "--verify", f"{ref}^{{commit}}")
@@ -111,7 +119,7 @@ def run_git(directory: Path, *words: str) -> bytes:
     Raises FileError with git's own reason.
     """
     done = subprocess.run(  # noqa: S603
-        [_program(), "-C", str(directory), *words],
+        _command(directory, *words),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
@@ -122,12 +130,12 @@ def run_git(directory: Path, *words: str) -> bytes:
     return done.stdout
 
 
-def _program() -> str:
+def _command(directory: Path, *words: str) -> list[str]:
     program = shutil.which("git")
     if program is None:
         hint = "install it, and make sure that it is on the PATH"
         raise FileError(Problem("file/git", "git is not installed", None, hint))
-    return program
+    return [program, *_OPTIONS, "-C", str(directory), *words]
 
 
 def _refused(directory: Path, command: str, said: str) -> FileError:
@@ -185,14 +193,7 @@ class Objects:
 
     def _started(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - no shell
-            [
-                _program(),
-                "-C",
-                self.repository.directory,
-                "cat-file",
-                "--batch",
-                "--follow-symlinks",
-            ],
+            _command(self.repository.directory, "cat-file", "--batch", "--follow-symlinks"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -43,6 +43,7 @@ _JOINT = "+"
 _VALUED = frozenset({"name", "string", "integer", "float"})
 _PRINTING = frozenset({"if", "for", "with"})
 _CAPTURING = frozenset({"autoescape", "call", "filter", "macro"})
+_NAMING = frozenset({"include", "import", "extends", "from"})
 _OPTIONS = frozenset({"ignore", "missing", "with", "without", "context"})
 _LIST_SIGNS = frozenset({"lbracket", "rbracket", "lparen", "rparen", "comma"})
 _TRIMMED = frozenset({*SENT, "reasoning"})
@@ -75,14 +76,15 @@ class Tag(NamedTuple):
         return {token.value for token in self.tokens if token.type == "name"}
 
     def files(self) -> list[str]:
-        """The files that a statement can name: all strings in it."""
-        if self.word not in ("include", "import", "extends", "from"):
+        """The files that a statement can name: all strings in it; adjacent ones are one string."""
+        if self.word not in _NAMING:
             return []
-        return [token.value for token in self.tokens if token.type == "string"]
+        runs = itertools.groupby(self.tokens, lambda token: token.type == "string")
+        return ["".join(one.value for one in run) for is_string, run in runs if is_string]
 
     def is_computed(self) -> bool:
         """Whether a statement names files other than as a string or a list of strings."""
-        if self.word not in ("include", "import", "extends", "from"):
+        if self.word not in _NAMING:
             return False
         inside = self.tokens[2:-1]
         end = next((at for at, one in enumerate(inside) if one.type == "name"), len(inside))

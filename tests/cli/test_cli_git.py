@@ -229,6 +229,16 @@ def test_textconv_shows_the_file_if_its_python_is_gone(repository: Path) -> None
     assert "+{ a: str }" in changed(PROMPT, PROMPT.replace("int", "str"))
 
 
+def test_textconv_shows_a_file_whose_name_looks_like_an_option(repository: Path) -> None:
+    """Git passes the names of files in the work tree as they are."""
+    pdl("git-setup", "--textconv")
+    file = repository / "--help.pdl"
+    file.write_text(PROMPT)
+    git("add", ".")
+    file.write_text(PROMPT.replace("int", "str"))
+    assert '-  "a": integer\n+  "a": string\n' in git("diff")
+
+
 @pytest.mark.usefixtures("repository")
 def test_textconv_imports_nothing_of_the_repository() -> None:
     """Else a repository could run its code when somebody looks at its history."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -98,20 +99,53 @@ def test_a_pointer_of_lfs_is_its_file_if_the_clone_has_that(work_tree: Work) -> 
 
 
 def test_an_absent_object_is_not_downloaded(work_tree: Work, tmp_path: Path) -> None:
-    """In a partial clone, git would ask the server for it."""
+    """In a partial clone, git would ask the server for it, by a program that its settings name."""
     work_tree.write("a.pdl", "<|user|>\nHi")
     work_tree.commit()
     work_tree.git("config", "uploadpack.allowFilter", "true")
     clone = tmp_path / "clone"
     url = work_tree.path.as_uri()
     work_tree.git("clone", "-q", "--no-checkout", "--filter=blob:none", url, str(clone))
-    (work_tree.path / ".git").rename(work_tree.path / "gone")
+    mark, program = _program(tmp_path)
+    work_tree.git("-C", str(clone), "config", "remote.origin.uploadpack", program)
     root = Repository.around(clone).tree("HEAD")
     assert not (root / "a.pdl").is_file()
     root.objects.close()
+    assert not mark.exists()
 
 
-@pytest.mark.parametrize("ref", ["", "-h", "--all", "a\nb"])
+def _program(directory: Path) -> tuple[Path, str]:
+    """A program that a repository's configuration can name, and the file that it creates."""
+    mark, program = directory / "mark", directory / "program"
+    program.write_text(f"#!/bin/sh\ntouch {shlex.quote(str(mark))}\n")
+    program.chmod(0o755)
+    return mark, str(program)
+
+
+def test_no_program_of_the_repository_is_run(work_tree: Work, tmp_path: Path) -> None:
+    """Its configuration can name one that tells git which files have changed."""
+    work_tree.write("a.pdl", "<|user|>\nHi")
+    work_tree.commit()
+    mark, program = _program(tmp_path)
+    work_tree.git("config", "core.fsmonitor", program)
+    work_tree.git("status")
+    assert mark.exists()
+    work_tree.git("update-index", "--fsmonitor")
+    mark.unlink()
+    assert b"unspecified" in git.run_git(work_tree.path, "check-attr", "diff", "--", "a.pdl")
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("name", [":a", "-a", ":(glob)*", "*", "a\\b"])
+def test_a_directory_of_any_name(work_tree: Work, name: str) -> None:
+    work_tree.write(f"{name}/b.pdl", "<|user|>\nHi")
+    work_tree.write("a/c.pdl", "<|user|>\nHi")
+    work_tree.commit()
+    root = Repository.around(work_tree.path).tree("HEAD")
+    assert (root / name).files(".pdl") == ["b.pdl"]
+
+
+@pytest.mark.parametrize("ref", ["", "-h", "--all", "^HEAD", "a\nb"])
 def test_what_cannot_name_a_commit(work_tree: Work, ref: str) -> None:
     with pytest.raises(click.UsageError, match="expected a commit, a branch, or a tag; found"):
         Repository.around(work_tree.path).tree(ref)

@@ -37,6 +37,7 @@ DIFFERENT = {
     "an included file": Change('<|user|>\n{% include "a.txt" %}', "a.txt", b"a", b"b"),
     "a missing file": Change('{% include "a.txt" ignore missing %}', "a.txt", None, b"a"),
     "an empty file": Change('{% include "a.txt" ignore missing %}', "a.txt", None, b""),
+    "a name in two strings": Change("{% include 'a' '.txt' %}", "a.txt", b"a", b"b"),
     "one of several": Change('{% include ["b.txt", "a.txt"] %}', "a.txt", b"a", b"b"),
     "a file for some values": Change('{% include "a.txt" if x else "b" %}', "a.txt", b"a", b"b"),
     "a file that is included below": Change('{% include "outer" %}', "a.txt", b"a", b"b"),

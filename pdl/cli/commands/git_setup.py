@@ -85,10 +85,11 @@ def _textconv() -> str:
 
     It names this Python, as git also runs where `pdl` is not on the PATH: in editors, and outside
     the virtual environment. `-P` keeps modules of the repository from being imported. If this
-    Python is gone, `cat` shows the file as it is: otherwise every `git diff` would fail.
+    Python is gone, `cat` shows the file as it is: otherwise every `git diff` would fail. A file's
+    name can begin with `-`.
     """
     python = shlex.quote(sys.executable)
-    return f'f() {{ {python} -P -m pdl git-textconv "$1" 2>/dev/null || cat "$1"; }}; f'
+    return f'f() {{ {python} -P -m pdl git-textconv -- "$1" 2>/dev/null || cat -- "$1"; }}; f'
 
 
 def _setting(top: Path, name: str) -> str | None:
