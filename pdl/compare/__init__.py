@@ -8,10 +8,8 @@ from pdl._lazy import lazy
 
 if TYPE_CHECKING:
     from pdl.compare.inclusion import includes
-    from pdl.compare.inputs import compare_inputs
-    from pdl.compare.prompts import PromptComparison, compare_prompts
-    from pdl.compare.renderings import compare_rendered
-    from pdl.compare.schemas import compare_schemas
+    from pdl.compare.prompts import PromptComparison, compare_prompts, compare_rendered
+    from pdl.compare.schemas import compare_inputs, compare_schemas
     from pdl.compare.tools import compare_tools
     from pdl.compare.verdicts import Change, Comparison, No, Unknown, Yes
 
@@ -39,9 +37,9 @@ _load = lazy(
         "PromptComparison": "pdl.compare.prompts",
         "Unknown": "pdl.compare.verdicts",
         "Yes": "pdl.compare.verdicts",
-        "compare_inputs": "pdl.compare.inputs",
+        "compare_inputs": "pdl.compare.schemas",
         "compare_prompts": "pdl.compare.prompts",
-        "compare_rendered": "pdl.compare.renderings",
+        "compare_rendered": "pdl.compare.prompts",
         "compare_schemas": "pdl.compare.schemas",
         "compare_tools": "pdl.compare.tools",
         "includes": "pdl.compare.inclusion",

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from pdl.compare.differences import At, Pair, notes_drafts, same
 from pdl.compare.drafts import Draft
-from pdl.compare.members import array_tasks, object_tasks
+from pdl.compare.members import array_tasks, matched, object_tasks
 from pdl.compare.nodes import GROUPS, KEYWORDS, Branch, cut, key, of_kind
-from pdl.compare.unions import matched
 from pdl.schema.json_values import json_line
 
 if TYPE_CHECKING:

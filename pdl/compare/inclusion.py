@@ -11,11 +11,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pdl.compare.equal_parts import Side, aliases
-from pdl.compare.reply_forms import is_read_alike, spelled, task_lists, values_of
 from pdl.compare.verdicts import Inclusion, No, Unknown, Yes
 from pdl.errors import LimitError, SchemaError
 from pdl.gbnf.compiling.document import Document
-from pdl.gbnf.compiling.emptiness import Empty, Found, find_value
+from pdl.gbnf.compiling.emptiness import Empty, Found, find_value, text_of
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.limits_errors import Clock, uncollected
 from pdl.limits import DEFAULT_LIMITS, Limits
@@ -25,6 +24,8 @@ from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern, on
 from pdl.schema.model import schema_of, schema_type_error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl._types import Json
     from pdl.schema import Schema
 
@@ -32,6 +33,18 @@ _OPTIONS = Options(whitespace="compact", escapes="canonical", numbers="any")
 _OTHERS = 8  # values that the new schema takes for others, before one of them is the witness
 _SOME = 40  # values that are looked at where the form of the answers is another one
 _OLD, _NEW = "#/$defs/old", "#/$defs/new"
+_WHITE = (
+    r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # of `str.strip`
+)
+_VALUES: dict[str, dict[str, Any]] = {
+    "json": {},
+    "yesno": {"type": "boolean"},
+    "text": {"type": "string", "pattern": rf"^[^{_WHITE}]([\s\S]*[^{_WHITE}])?$"},
+    "code": {"type": "string", "pattern": rf"[^{_WHITE}]"},
+    "tasklist": {"type": "string", "pattern": r"^[-*+0-9]"},
+}
+_LANGUAGES = ("", "python", "sql")
+_MOST_TASKS = 1_000
 
 
 def includes(
@@ -60,10 +73,10 @@ def includes(
 
 
 def _decided(old: Schema, new: Schema, clock: Clock, limits: Limits) -> Inclusion:
-    alike = is_read_alike(old, new)
+    alike = _is_read_alike(old, new)
     denied: list[Json] = [{"not": {"$ref": _NEW}}] if alike else []
     both = {
-        "allOf": [{"$ref": _OLD}, *denied, values_of(old)],
+        "allOf": [{"$ref": _OLD}, *denied, _values_of(old)],
         "$defs": {"old": old.document, "new": new.document},
     }
     same = aliases(Side(old.document, _OLD), Side(new.document, _NEW))
@@ -106,7 +119,7 @@ class _Answers:
 
     def reread(self, found: Found) -> Inclusion:
         """The verdict on answers that the new schema reads in another way, by their form."""
-        for text in task_lists(self._old) if self._old.form == "tasklist" else ():
+        for text in _task_lists(self._old) if self._old.form == "tasklist" else ():
             taken = check_json(self._old, text, limits=self._limits)
             if taken.ok and not check_json(self._new, text, limits=self._limits).ok:
                 return No(text, taken.value)
@@ -129,7 +142,7 @@ class _Answers:
         """
         others: list[No] = []
         is_same = False
-        for text in spelled(self._old, value):
+        for text in _spelled(self._old, value):
             taken = check_json(self._old, text, limits=self._limits)
             if not taken.ok or not equal(taken.value, value):
                 continue
@@ -153,3 +166,51 @@ def _reason(found: Found) -> str:
         return "no answer was found that the two schemas judge differently"
     named = ", ".join(f"`{word}`" for word in list(words)[:4])
     return f"what the schemas say with {named} could not be decided"
+
+
+def _values_of(schema: Schema) -> dict[str, Any]:
+    """A JSON Schema that the values of all answers of a form satisfy, and perhaps others."""
+    return _VALUES[schema.form]
+
+
+def _is_read_alike(old: Schema, new: Schema) -> bool:
+    """Whether each answer of the old form has the same value in the new one, whatever it says."""
+    if old.form != new.form:
+        return False
+    if old.form == "code":
+        return new.lang is None or new.lang == old.lang
+    if old.form == "tasklist":
+        (least, most), (at_least, at_most) = old.tasks, new.tasks
+        enough = (at_least or 1) <= max(least or 1, 1)
+        return enough and (at_most is None or (most is not None and most <= at_most))
+    return True
+
+
+def _spelled(schema: Schema, value: Json) -> Iterator[str]:
+    """The answers of a schema's form that have a value; the checker might still read others.
+
+    It takes the quotes of a string that may be any for a part of it, unless an escape shows that it
+    is JSON.
+    """
+    if schema.form == "json":
+        yield text_of(value)
+    elif schema.form == "yesno":
+        yield "yes" if value is True else "no"
+    if not isinstance(value, str) or not value:
+        return
+    if schema.form == "code":
+        for language in [schema.lang] if schema.lang else _LANGUAGES:
+            yield f"```{language}\n{value}\n```"
+    else:
+        yield value
+    if schema.form == "json" and value[0] < "\ud800":
+        yield f'"\\u{ord(value[0]):04x}{text_of(value[1:])[1:]}'
+
+
+def _task_lists(schema: Schema) -> Iterator[str]:
+    """Task lists with the fewest and the most tasks that a schema allows, and with one more."""
+    least, most = schema.tasks
+    fewest = max(least or 1, 1)
+    for count in dict.fromkeys((fewest, fewest + 1, most or _MOST_TASKS)):
+        if count <= _MOST_TASKS and (most is None or count <= most):
+            yield "\n".join(["- [ ] a"] * count)

@@ -1,15 +1,13 @@
-"""The comparison of two versions of a prompt: what changed, where, and whom it breaks."""
+"""The comparison of two versions of a prompt, or of two renderings: what changed, and where."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
-from pdl.compare.definitions import definitions, depended, input_types
-from pdl.compare.files import file_changes, media_changes, read_files, read_media
+from pdl.compare.files import file_changes, media_changes
 from pdl.compare.parts import (
     Compared,
     Given,
@@ -20,35 +18,22 @@ from pdl.compare.parts import (
     schema_changes,
     tools_changes,
 )
-from pdl.compare.sections import outline
+from pdl.compare.sections import Section
 from pdl.compare.turns import Placed, Told, placed, turn_changes
 from pdl.compare.variables import input_changes
+from pdl.compare.version import PARTS, Constant, Version, input_types
 from pdl.compare.words import Effect, text_change
-from pdl.errors import PromptError
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.prompt.config import parse_config
+from pdl.prompt.messages import Media, Message
 from pdl.prompt.prompt import Prompt
-from pdl.prompt.template import parse_schema
-from pdl.tools import ToolSet
+from pdl.prompt.rendered import Rendered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from pdl.compare.sections import Section
     from pdl.compare.verdicts import Audience, Change, Comparison, Part
-    from pdl.schema import Schema
-    from pdl.source import Source, Span
 
-_T = TypeVar("_T")
-_PARTS: dict[str, Part] = {
-    "schema": "schema",
-    "tools": "tools",
-    "config": "config",
-    "reasoning": "reasoning",
-    "input": "inputs",
-}
-"""The parts that turns with these roles are; others are messages."""
-
+_DIGEST = 12  # hexadecimal digits
 _ANSWERS: tuple[Audience, ...] = ("programs", "recordings")
 
 
@@ -88,7 +73,31 @@ def compare_prompts(
         return PromptComparison(tuple(_whole(old, new)))
     if old.fingerprint == new.fingerprint:
         return PromptComparison(())
-    return _Comparer(_Version(old, limits), _Version(new, limits), limits).comparison()
+    return _Comparer(Version(old, limits), Version(new, limits), limits).comparison()
+
+
+def compare_rendered(
+    old: Rendered[Any], new: Rendered[Any], *, limits: Limits = DEFAULT_LIMITS
+) -> PromptComparison:
+    """Return what changed between two renderings: messages, reasoning, settings, schema, tools.
+
+    Media are compared by their bytes. Raises TypeError for anything but renderings.
+    """
+    for given in (old, new):
+        if not isinstance(given, Rendered):
+            raise TypeError(f"old and new must be renderings, not {type(given).__name__}")
+    messages = turn_changes(placed(list(_messages(old))), placed(list(_messages(new))))
+    thoughts = [
+        placed([Section("reasoning", one) for one in each.reasoning]) for each in (old, new)
+    ]
+    reasoning = turn_changes(thoughts[0], thoughts[1], Effect("reasoning"))
+    told = [*sorted(messages, key=lambda one: one.position)]
+    told += sorted(reasoning, key=lambda one: one.position)
+    tools = tools_changes(old.tools, new.tools, limits)
+    config = config_changes(Settings(old.config), Settings(new.config))
+    schema = schema_changes(Given(old.schema), Given(new.schema), limits)
+    changes = (*(one.change for one in told), *tools.changes, *config, *schema.changes)
+    return PromptComparison(changes, schema.comparison, None, tools.comparison)
 
 
 def _whole(old: Prompt | None, new: Prompt | None) -> Iterator[Change]:
@@ -102,126 +111,10 @@ def _whole(old: Prompt | None, new: Prompt | None) -> Iterator[Change]:
         yield text_change(removal, "", "the prompt was removed", texts, where)
 
 
-@dataclass(frozen=True)
-class _Constant(Generic[_T]):
-    """What turns of a role mean; unless `known`, it depends on data, or is invalid by `reason`."""
-
-    known: bool
-    value: _T | None = None
-    reason: str = ""
-
-
-class _Version:
-    """A version of a prompt: its turns, and the files that it reads."""
-
-    def __init__(self, prompt: Prompt, limits: Limits) -> None:
-        self.prompt = prompt
-        self.template = prompt.template
-        environment = None if self.template is None else self.template.environment
-        self.outline = outline(prompt.source, environment, part=False)
-        self.files = read_files(prompt, self.outline)
-        self.turns = placed(self.outline.sections)
-        outlines = [self.outline, *(file.outline for file in self.files.values())]
-        self.sections = [section for one in outlines for section in one.sections]
-        self.media = read_media(self.sections, prompt.folder, limits)
-
-    def of_roles(self, *roles: str) -> list[Placed]:
-        """The turns of the file itself that have one of the roles."""
-        return [turn for turn in self.turns if turn.section.role in roles]
-
-    @property
-    def messages(self) -> list[Placed]:
-        """The turns that are sent; their roles may be computed."""
-        return [one for one in self.turns if one.section.role not in ("", *_PARTS)]
-
-    def first(self, role: str) -> Placed | None:
-        """The first turn of a role."""
-        return next((turn for turn in self.turns if turn.section.role == role), None)
-
-    def span(self, role: str) -> Span | None:
-        """Where the first turn of a role begins."""
-        turn = self.first(role)
-        return None if turn is None else turn.section.span()
-
-    def section(self, role: str) -> Section | None:
-        """The first turn of a role."""
-        turn = self.first(role)
-        return None if turn is None else turn.section
-
-    @property
-    def reads_inputs(self) -> bool:
-        """Whether it is known what the prompt takes: an error hides the inputs, or the names."""
-        declares = self.first("input") is not None
-        return self.template is not None and declares == (self.prompt.inputs is not None)
-
-    @cached_property
-    def schema(self) -> _Constant[Schema]:
-        """The schema, if it doesn't depend on data."""
-        source = self._only_source("schema")
-        if source is None or self.template is None:
-            return _Constant(known=source is None and self._has_no("schema"))
-        env = self.template.environment
-        try:
-            found = parse_schema(source, env.folder, env.limits, env.types)
-        except PromptError as error:
-            return _Constant(known=False, reason=error.problems[0].message)
-        return _Constant(known=True, value=found)
-
-    @cached_property
-    def tools(self) -> _Constant[ToolSet]:
-        """The tools, if they don't depend on data."""
-        source = self._only_source("tools")
-        if source is None:
-            return _Constant(known=self._has_no("tools"))
-        try:
-            limits = self.prompt.limits
-            found = ToolSet.parse(source, limits=limits) if source.text.strip() else None
-        except PromptError as error:
-            return _Constant(known=False, reason=error.problems[0].message)
-        return _Constant(known=True, value=found)
-
-    @cached_property
-    def settings(self) -> Settings | None:
-        """The settings; None if they depend on data, or are invalid."""
-        sources = self._sources("config")
-        if sources is None:
-            return None
-        found = [parse_config(source) for source in sources]
-        if any(problems for _, problems in found):
-            return None
-        merged = dict(chain.from_iterable(values.items() for values, _ in found))
-        return Settings(merged, tuple(sources))
-
-    def _sources(self, role: str) -> list[Source] | None:
-        """The texts of the turns of a role; None if one of them depends on data.
-
-        What files contain that the template does not name as text is unknown, and does not count.
-        """
-        sources = None if self.template is None else self.template.certain_turns(role)
-        count = sum(section.role == role for section in self.sections)
-        return sources if sources is not None and len(sources) == count else None
-
-    def _only_source(self, role: str) -> Source | None:
-        sources = self._sources(role)
-        return sources[0] if sources is not None and len(sources) == 1 else None
-
-    def _has_no(self, role: str) -> bool:
-        return self._sources(role) == []
-
-    def depended(self, role: str, inputs: Mapping[str, str]) -> dict[str, list[str]]:
-        """What the turns of a role depend on; `inputs` are the types of those that count."""
-        files = {name: file.source.text for name, file in self.files.items() if file.source}
-        defined = definitions([self.outline, *(file.outline for file in self.files.values())])
-        turns = [section for section in self.sections if section.role == role]
-        tags = [tag.text for one in turns for _, tag in one.anchors if tag.name]
-        tags += [tag.text for one in turns for tag in one.context]
-        return depended(tags, defined, files, inputs)
-
-
 class _Comparer:
     """Compares two versions of a prompt."""
 
-    def __init__(self, old: _Version, new: _Version, limits: Limits) -> None:
+    def __init__(self, old: Version, new: Version, limits: Limits) -> None:
         self.old, self.new, self.limits = old, new, limits
         self.told: list[Told] = []
 
@@ -300,7 +193,7 @@ class _Comparer:
         self._add(self._position("tools"), found.changes)
         return found
 
-    def _by_text(self, role: Part, old: _Constant[Any], new: _Constant[Any]) -> None:
+    def _by_text(self, role: Part, old: Constant[Any], new: Constant[Any]) -> None:
         """Compare turns whose meaning depends on data: any change might break."""
         effect = Effect(role, "unknown", _ANSWERS)
         told = list(turn_changes(self.old.of_roles(role), self.new.of_roles(role), effect))
@@ -347,7 +240,7 @@ class _Comparer:
             old_rank, old = before.get(path, (rank, turn))
             if rank != old_rank:
                 spans = old.section.marker, turn.section.marker
-                effect = Effect(_PARTS.get(turn.section.role, "messages"))
+                effect = Effect(PARTS.get(turn.section.role, "messages"))
                 yield text_change(effect, path, "the turn was moved", spans=spans)
         if all(before.get(path, one)[0] == one[0] for path, one in after.items()):
             yield self._unexplained()
@@ -359,12 +252,12 @@ class _Comparer:
         return text_change(Effect(), "", message, texts, spans)
 
 
-def _ranks(version: _Version) -> dict[str, tuple[int, Placed]]:
+def _ranks(version: Version) -> dict[str, tuple[int, Placed]]:
     """The turns that are not messages, by path, with the number of messages before them."""
     found: dict[str, tuple[int, Placed]] = {}
     count = 0
     for turn in version.turns:
-        if turn.section.role in ("", *_PARTS):
+        if turn.section.role in ("", *PARTS):
             found[turn.path] = (count, turn)
         else:
             count += 1
@@ -374,10 +267,25 @@ def _ranks(version: _Version) -> dict[str, tuple[int, Placed]]:
 def _effect_in_file(role: str) -> Effect:
     """What a change of a turn means in a file that the prompt reads."""
     if role in ("schema", "tools"):
-        return Effect(_PARTS[role], "unknown", _ANSWERS)
+        return Effect(PARTS[role], "unknown", _ANSWERS)
     return Effect("includes")
 
 
 def _listed(names: list[str]) -> str:
     quoted = [f"`{name}`" for name in names]
     return " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
+
+
+def _messages(rendered: Rendered[Any]) -> Iterator[Section]:
+    for message in rendered.messages:
+        yield Section(message.role, "".join(_parts(message)))
+
+
+def _parts(message: Message) -> Iterator[str]:
+    """The parts as text: media by their digests, others as a transcript shows them."""
+    for part in message.parts:
+        if isinstance(part, Media) and part.data:
+            digest = sha256(part.data).hexdigest()[:_DIGEST]
+            yield f"[{part.kind}, {len(part.data):,} bytes, {digest}]"
+        else:
+            yield Message(message.role, part).transcript
