@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pdl._types import format_path
 from pdl.compare.drafts import Draft, Step
-from pdl.compare.nodes import Part, counted, cut, key
+from pdl.compare.nodes import Part, assertions, key, quoted
+from pdl.reply.phrases import count
+from pdl.schema.describe import counted
 from pdl.schema.keywords import ONE_SCHEMA, SCHEMA_ARRAYS, SCHEMA_MAPS, pointer
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from pdl._types import Json, JsonSchema
     from pdl.compare.nodes import Place, Side
-
-_QUOTED = 60  # characters of a description or a default in a message
 
 
 class Pair(NamedTuple):
@@ -122,15 +121,9 @@ def _shown_step(step: Step) -> str:
 def size_words(bounds: list[Json], noun: str) -> str:
     """Bounds of a size: `1 to 5 items`."""
     low, high = bounds
-    if high is None:
-        return f"at least {low} {noun}{_s(low)}" if low else f"any number of {noun}s"
-    if low == high:
-        return f"exactly {low} {noun}{_s(low)}"
-    return f"{low} to {high} {noun}s" if low else f"at most {high} {noun}{_s(high)}"
-
-
-def _s(count: Json) -> str:
-    return "" if count == 1 else "s"
+    if high is not None and low == high:
+        return f"exactly {count(high, noun)}"
+    return counted(low, high, noun) or f"any number of {noun}s"
 
 
 def notes_drafts(at: At, old: Place, new: Place) -> Iterator[Draft]:
@@ -139,7 +132,7 @@ def notes_drafts(at: At, old: Place, new: Place) -> Iterator[Draft]:
         before, after = (one.notes.get(name, _ABSENT) for one in (old, new))
         if before is not _ABSENT and after is not _ABSENT and key(before) == key(after):
             continue
-        texts = ["" if one is _ABSENT else _quoted(one) for one in (before, after)]
+        texts = ["" if one is _ABSENT else quoted(one) for one in (before, after)]
         if before is _ABSENT:
             told = f"{name} added: {texts[1]}"
         elif after is _ABSENT:
@@ -150,10 +143,6 @@ def notes_drafts(at: At, old: Place, new: Place) -> Iterator[Draft]:
 
 
 _ABSENT: Json = object()
-
-
-def _quoted(value: Json) -> str:
-    return cut(json.dumps(value, ensure_ascii=False), _QUOTED)
 
 
 def same(old: Side, one: Json, new: Side, other: Json) -> bool:
@@ -176,7 +165,7 @@ def same(old: Side, one: Json, new: Side, other: Json) -> bool:
 
 def _inner_pairs(before: JsonSchema, after: JsonSchema) -> list[tuple[Json, Json]] | None:
     """The schemas inside two schemas in pairs; None if the schemas differ in another way."""
-    one, other = counted(before), counted(after)
+    one, other = assertions(before), assertions(after)
     if one.keys() != other.keys():
         return None
     found: list[tuple[Json, Json]] = []

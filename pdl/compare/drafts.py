@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import time
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pdl.compare.inclusion import includes
-from pdl.compare.nodes import NEVER, Part, Side, cut
+from pdl.compare.nodes import NOTHING, Part, Side, cut
 from pdl.compare.verdicts import Change, Inclusion, No, Unknown, Verdict, Yes, verdict_of
-from pdl.errors import PdlError
+from pdl.gbnf.limits_errors import Clock
 from pdl.reply import check
 from pdl.reply.validation.compiled import validator_of
 from pdl.schema import Schema
+from pdl.schema.json_values import compact_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from pdl._types import Json, JsonSchema
     from pdl.compare.verdicts import Audience
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 60  # characters of an answer in a message
 _LARGE = 2_000  # characters of an answer
-_NOTHING = Schema(NEVER)
 
 
 class Step(NamedTuple):
@@ -74,18 +73,12 @@ class Draft:
         return self.is_whole or self.lost is not None or self.gained is not None
 
 
-BREAKS: Mapping[PartName, tuple[tuple[Audience, ...], tuple[Audience, ...]]] = {
-    "inputs": (("callers",), ()),
-}
-_ANSWERS: tuple[tuple[Audience, ...], tuple[Audience, ...]] = (("recordings",), ("programs",))
-
-
 class Judge:
     """Decides what the differences of two schemas do, within one bound of time."""
 
     def __init__(self, old: Side, new: Side, part: PartName, limits: Limits) -> None:
         self._old, self._new, self._part, self._limits = old, new, part, limits
-        self._end = time.monotonic() + limits.grammar_seconds
+        self._clock = Clock(limits, "comparing the schemas")
         self._samples: dict[int, tuple[JsonSchema, Json]] = {}
         self.forward: Inclusion = Yes()
         self.backward: Inclusion = Yes()
@@ -115,16 +108,12 @@ class Judge:
 
     def includes(self, old: Schema, new: Schema, share: float = 1) -> Inclusion:
         """Whether the values of a schema are those of another one, in a share of the time left."""
-        left = self._end - time.monotonic()
-        if left <= 0:
+        left = self._clock.left
+        if not left:
             return Unknown(
                 f"comparing the schemas took more than {self._limits.grammar_seconds:g} s"
             )
-        try:
-            limits = replace(self._limits, grammar_seconds=left * share)
-            return includes(old, new, limits=limits)
-        except PdlError as error:
-            return Unknown(error.problems[0].message)
+        return includes(old, new, limits=replace(self._limits, grammar_seconds=left * share))
 
     def change(self, draft: Draft, spans: tuple[Span | None, Span | None], guess: str) -> Change:
         """Decide a difference."""
@@ -173,7 +162,7 @@ class Judge:
         found = self.includes(_in_array(old), _in_array(new))
         if not isinstance(found, No):
             return found
-        return No(_compact(found.value[0]), found.value[0])
+        return No(compact_json(found.value[0]), found.value[0])
 
     def _shown(self, found: Inclusion, draft: Draft, one: Side, other: Side) -> _Shown:
         """A whole answer that shows a difference, or else the value of the part that does."""
@@ -192,7 +181,7 @@ class Judge:
         if value is _MISSING:
             return _Shown(found, "" if told is _MISSING else _short(told), is_whole=False)
         is_text = one.schema.form == "text" and isinstance(value, str)
-        text = value if is_text else _compact(value)
+        text = value if is_text else compact_json(value)
         if _is_accepted(one.schema, text, value) and not _is_accepted(other.schema, text, value):
             return _Shown(No(text, value), _short(told))
         whole = self.forward if one is self._old else self.backward
@@ -223,9 +212,10 @@ class Judge:
             return {**kept, **value} if isinstance(value, dict) else _MISSING
         if step.how == "other":
             taken = step.old.get("properties", {}).keys() | step.new.get("properties", {}).keys()
-            at = next(name for name in _fresh() if name not in taken)
+            names = chain(("key",), (f"key{number}" for number in count(2)))
+            at = next(name for name in names if name not in taken)
         elif step.how == "pattern":
-            found = self._includes_part(Schema({"type": "string", "pattern": at}), _NOTHING)
+            found = self._includes_part(Schema({"type": "string", "pattern": at}), NOTHING)
             if not isinstance(found, No):
                 return _MISSING
             at = str(found.value)
@@ -234,7 +224,7 @@ class Judge:
     def _sample(self, side: Side, node: JsonSchema, kind: str) -> Json:
         """A value of a schema that has one type or any; each is looked for once."""
         if id(node) not in self._samples:
-            found = self._includes_part(side.schema_of({"type": kind, **node}), _NOTHING)
+            found = self._includes_part(side.schema_of({"type": kind, **node}), NOTHING)
             value = found.value if isinstance(found, No) else _MISSING
             self._samples[id(node)] = (node, value)  # the node is kept, so its id stays its own
         return self._samples[id(node)][1]
@@ -260,7 +250,7 @@ class _Shown(NamedTuple):
 
 def _short(value: Json) -> str:
     """A value as a message shows it: a long string by its length, other long ones not at all."""
-    text = _compact(value)
+    text = compact_json(value)
     if len(text) <= _SHOWN:
         return text
     return f"a string of {len(value):,} characters" if isinstance(value, str) else ""
@@ -277,14 +267,6 @@ def _in_array(schema: Schema) -> Schema:
     return Schema({**one, **definitions})
 
 
-def _fresh() -> tuple[str, ...]:
-    return ("key", *(f"key{number}" for number in range(2, 1000)))
-
-
-def _compact(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
 def _with_item(base: Json, at: str | int, value: Json) -> Json:
     if not isinstance(base, list) or not isinstance(at, int) or at > len(base):
         return _MISSING
@@ -293,8 +275,9 @@ def _with_item(base: Json, at: str | int, value: Json) -> Json:
 
 def breaks_of(part: PartName, forward: Inclusion, backward: Inclusion) -> tuple[Audience, ...]:
     """Who a change breaks, or might break if it is not decided."""
-    lost, gained = BREAKS.get(part, _ANSWERS)
-    return (*(() if forward else lost), *(() if backward else gained))
+    if part == "inputs":
+        return () if forward else ("callers",)
+    return (*(() if forward else ("recordings",)), *(() if backward else ("programs",)))
 
 
 def _effect(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import TemplateNotFound
 
-from pdl.compare.sections import Outline, outline
+from pdl.compare.sections import DIGEST, Outline, outline
 from pdl.compare.turns import placed, turn_changes
 from pdl.compare.words import Effect, text_change
 from pdl.prompt.files import JailError
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pdl.source import Source, Span
 
 _MEDIA = re.compile(r"\s*media\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
-_DIGEST = 12  # hexadecimal digits that are shown
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -190,7 +189,7 @@ def _media_change(path: str, one: Embedded, other: Embedded) -> Iterator[Change]
 
 def _shown(file: Embedded) -> str:
     """A file as a text."""
-    return f"{file.size:,} bytes, SHA-256 {file.digest[:_DIGEST]}" if file.digest else ""
+    return f"{file.size:,} bytes, SHA-256 {file.digest[:DIGEST]}" if file.digest else ""
 
 
 def _size(file: Embedded) -> str:

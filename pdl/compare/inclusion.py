@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.compare.equal_parts import Side, aliases
 from pdl.compare.verdicts import Inclusion, No, Unknown, Yes
-from pdl.errors import LimitError, SchemaError
+from pdl.errors import PdlError
 from pdl.gbnf.compiling.document import Document
-from pdl.gbnf.compiling.emptiness import Empty, Found, find_value, text_of
+from pdl.gbnf.compiling.emptiness import Empty, Found, find_value
 from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.limits_errors import Clock, uncollected
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.checker import check_json, violations
 from pdl.reply.validation.json_types import equal
 from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern, only_literals
+from pdl.schema.json_values import compact_json
 from pdl.schema.model import schema_of, schema_type_error
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def includes(
     try:
         with uncollected():
             return _decided(one, other, clock, limits)
-    except (LimitError, SchemaError) as error:
+    except PdlError as error:
         return Unknown(error.problems[0].message)
     except RecursionError:
         return Unknown("the schemas nest too deep")
@@ -193,7 +194,7 @@ def _spelled(schema: Schema, value: Json) -> Iterator[str]:
     is JSON.
     """
     if schema.form == "json":
-        yield text_of(value)
+        yield compact_json(value)
     elif schema.form == "yesno":
         yield "yes" if value is True else "no"
     if not isinstance(value, str) or not value:
@@ -204,7 +205,7 @@ def _spelled(schema: Schema, value: Json) -> Iterator[str]:
     else:
         yield value
     if schema.form == "json" and value[0] < "\ud800":
-        yield f'"\\u{ord(value[0]):04x}{text_of(value[1:])[1:]}'
+        yield f'"\\u{ord(value[0]):04x}{compact_json(value[1:])[1:]}'
 
 
 def _task_lists(schema: Schema) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdl.reply.validation.json_types import KINDS
 from pdl.schema import Schema
 from pdl.schema.dsl.notes import asserts
 from pdl.schema.json_values import copy_json, json_line
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 ANY: JsonSchema = {}
 NEVER: JsonSchema = {"not": {}}
+NOTHING = Schema(NEVER)
 NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -59,10 +61,11 @@ GROUPS = (
 )
 """The keywords that bear on values of any kind; those of a group are read together."""
 _SHARED = frozenset(keyword for group in GROUPS for keyword in group)
-_COUNTED = ASSERTIONS | {DRAFT_4_INTEGER}
-_KEPT = _COUNTED | {"$defs"}
+_ASSERTIONS = ASSERTIONS | {DRAFT_4_INTEGER}
+_KEPT = _ASSERTIONS | {"$defs"}
 _TOLD = tuple(sorted(ANNOTATIONS - {"$comment"}))
 _LINE = 80  # characters of a type in a message
+_QUOTED = 60  # characters of a description or a default in a message
 _WHOLE = "whole"
 _DEEPEST = 10  # unions inside unions that are flattened
 
@@ -119,7 +122,7 @@ class Side:
             if isinstance(node, bool):
                 node = ANY if node else NEVER
             told = {key: node[key] for key in _TOLD if key in node and node[key] is not False}
-            core = [key for key in node if key in _COUNTED]
+            core = [key for key in node if key in _ASSERTIONS]
             reference = node.get("$ref")
             if core == ["$ref"] and reference not in seen:
                 seen.add(reference)
@@ -134,7 +137,7 @@ class Side:
 
     def branches(self, node: JsonSchema, name: str = "", depth: int = 0) -> list[Branch]:
         """The alternatives of a schema without a reference; an `anyOf` inside it is flattened."""
-        core = counted(node)
+        core = assertions(node)
         if core.keys() <= {"enum", "const", "type"} and core.keys() & {"enum", "const"}:
             return _listed(core, name)
         union = next((key for key in ("anyOf", "oneOf") if core.keys() == {key}), None)
@@ -220,6 +223,11 @@ def cut(text: str, most: int = _LINE) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def quoted(value: Json) -> str:
+    """A value as JSON, or the beginning of that."""
+    return cut(json.dumps(value, ensure_ascii=False), _QUOTED)
+
+
 def _is_plain(reference: str) -> bool:
     """Whether a reference is the name of a definition, without an escaped character."""
     name = reference.removeprefix(DEFINITIONS)
@@ -273,7 +281,7 @@ def _listed(core: JsonSchema, name: str) -> list[Branch]:
         values = [one for one in values if key(one) == key(core["const"])]
     types = types_of(core)
     if types:
-        values = [one for one in values if any(map(_KINDS[_kind(one)].__contains__, types))]
+        values = [one for one in values if any(KINDS[kind](one) for kind in types)]
     found = [Branch("null", {"type": "null"})] if None in values else []
     members = {key(one): one for one in values if one is not None}
     if members.keys() >= {"true", "false"}:
@@ -282,27 +290,6 @@ def _listed(core: JsonSchema, name: str) -> list[Branch]:
     if members or not found:
         found.append(Branch("enum", {"enum": list(members.values())}, name))
     return found
-
-
-_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "null": ("null",),
-        "boolean": ("boolean",),
-        "integer": ("integer", "number"),
-        "number": ("number",),
-        "string": ("string",),
-        "array": ("array",),
-        "object": ("object",),
-    }
-)
-
-
-def _kind(value: Json) -> str:
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else "boolean"
-    if isinstance(value, int | float):
-        return "integer" if value == int(value) else "number"
-    return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
 
 
 def _merged(found: list[Branch]) -> list[Branch]:
@@ -393,6 +380,6 @@ def _told_apart(some: list[Branch]) -> bool:
     return any(len({one[name] for one in tags}) == len(tags) for name in common)
 
 
-def counted(node: JsonSchema) -> dict[str, Json]:
+def assertions(node: JsonSchema) -> dict[str, Json]:
     """The keywords of a schema that values can violate."""
-    return {name: value for name, value in node.items() if name in _COUNTED}
+    return {name: value for name, value in node.items() if name in _ASSERTIONS}

@@ -9,23 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.compare.schemas import compare_schemas
 from pdl.compare.tools import compare_tools
-from pdl.compare.verdicts import No
+from pdl.compare.verdicts import No, audiences
 from pdl.compare.words import Effect, text_change
 from pdl.prompt.config import setting_span
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from pdl._types import Json
     from pdl.compare.sections import Section
-    from pdl.compare.verdicts import Audience, Change, Comparison
+    from pdl.compare.verdicts import Change, Comparison
     from pdl.limits import Limits
     from pdl.source import Source, Span
     from pdl.tools import ToolSet
-
-ORDER: tuple[Audience, ...] = ("programs", "recordings", "callers")
-"""All audiences, in the order in which they are listed."""
 
 _SHOWN = 60  # characters of a value in a message
 
@@ -38,11 +35,15 @@ class Compared(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A schema, or None for free text, and where the prompt has it: its beginning and its turn."""
+    """A schema, or None for free text, and the turn that has it."""
 
     schema: Schema | None
-    span: Span | None = None
     section: Section | None = None
+
+    @property
+    def span(self) -> Span | None:
+        """Where the turn begins."""
+        return None if self.section is None else self.section.span()
 
     def place(self, path: str) -> Span | None:
         """Where the turn has the key that a path ends with, if only once; else where it begins."""
@@ -57,12 +58,6 @@ class Given(NamedTuple):
 
 
 _LAST_KEY = re.compile(r"(?:^|\.)(\w+)(?:\[[^\]]*\])*$")
-
-
-def audiences(changes: Iterable[Change]) -> tuple[Audience, ...]:
-    """Return who the changes break, each once."""
-    broken = {audience for change in changes for audience in change.breaks}
-    return tuple(audience for audience in ORDER if audience in broken)
 
 
 def schema_changes(old: Given, new: Given, limits: Limits) -> Compared:

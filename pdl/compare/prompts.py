@@ -12,15 +12,15 @@ from pdl.compare.parts import (
     Compared,
     Given,
     Settings,
-    audiences,
     config_changes,
     located,
     schema_changes,
     tools_changes,
 )
-from pdl.compare.sections import Section
+from pdl.compare.sections import DIGEST, Section
 from pdl.compare.turns import Placed, Told, placed, turn_changes
 from pdl.compare.variables import input_changes
+from pdl.compare.verdicts import audiences
 from pdl.compare.version import PARTS, Constant, Version, input_types
 from pdl.compare.words import Effect, text_change
 from pdl.limits import DEFAULT_LIMITS, Limits
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from pdl.compare.verdicts import Audience, Change, Comparison, Part
 
-_DIGEST = 12  # hexadecimal digits
 _ANSWERS: tuple[Audience, ...] = ("programs", "recordings")
 
 
@@ -165,35 +164,28 @@ class _Comparer:
             self.told += turn_changes(*turns, Effect("inputs", "unknown", ("callers",)))
             return Compared()
         found = input_changes(self.old.prompt, self.new.prompt, self.limits)
-        old, new = (
-            Given(None, each.span("input"), each.section("input")) for each in (self.old, self.new)
-        )
+        old, new = self.old.given("input"), self.new.given("input")
         self._add(self._position("input"), (located(one, old, new) for one in found.changes))
         return found
 
     def _schema(self) -> Compared:
         old, new = self.old.schema, self.new.schema
         if not (old.known and new.known):
-            self._by_text("schema", old, new)
-            return Compared()
-        one, other = (
-            Given(each.schema.value, each.span("schema"), each.section("schema"))
-            for each in (self.old, self.new)
-        )
-        found = schema_changes(one, other, self.limits)
-        self._add(self._position("schema"), found.changes)
-        return found
+            return self._by_text("schema", old, new)
+        one, other = self.old.given("schema", old.value), self.new.given("schema", new.value)
+        return self._found("schema", schema_changes(one, other, self.limits))
 
     def _tools(self) -> Compared:
         old, new = self.old.tools, self.new.tools
         if not (old.known and new.known):
-            self._by_text("tools", old, new)
-            return Compared()
-        found = tools_changes(old.value, new.value, self.limits)
-        self._add(self._position("tools"), found.changes)
+            return self._by_text("tools", old, new)
+        return self._found("tools", tools_changes(old.value, new.value, self.limits))
+
+    def _found(self, role: Part, found: Compared) -> Compared:
+        self._add(self._position(role), found.changes)
         return found
 
-    def _by_text(self, role: Part, old: Constant[Any], new: Constant[Any]) -> None:
+    def _by_text(self, role: Part, old: Constant[Any], new: Constant[Any]) -> Compared:
         """Compare turns whose meaning depends on data: any change might break."""
         effect = Effect(role, "unknown", _ANSWERS)
         told = list(turn_changes(self.old.of_roles(role), self.new.of_roles(role), effect))
@@ -214,6 +206,7 @@ class _Comparer:
             message = "no longer depends on data" if new.known else "depends on data now"
             told.append(self._undecided(role, f"the `{role}` turn {message}"))
         self.told += told
+        return Compared()
 
     def _both_parse(self) -> bool:
         return self.old.template is not None and self.new.template is not None
@@ -221,7 +214,7 @@ class _Comparer:
     def _undecided(self, role: Part, message: str, breaks: tuple[Audience, ...] = _ANSWERS) -> Told:
         turn = self.new.first(role) or self.old.first(role)
         path = role if turn is None else turn.path
-        spans = self.old.span(role), self.new.span(role)
+        spans = self.old.given(role).span, self.new.given(role).span
         change = text_change(Effect(role, "unknown", breaks), path, message, spans=spans)
         return Told(self._position(role), change)
 
@@ -285,7 +278,7 @@ def _parts(message: Message) -> Iterator[str]:
     """The parts as text: media by their digests, others as a transcript shows them."""
     for part in message.parts:
         if isinstance(part, Media) and part.data:
-            digest = sha256(part.data).hexdigest()[:_DIGEST]
+            digest = sha256(part.data).hexdigest()[:DIGEST]
             yield f"[{part.kind}, {len(part.data):,} bytes, {digest}]"
         else:
             yield Message(message.role, part).transcript

@@ -81,12 +81,7 @@ def compare_inputs(
     return replace(found, changes=tuple(told))
 
 
-def compare_parts(
-    old: Schema,
-    new: Schema,
-    limits: Limits,
-    naming: Naming,
-) -> Comparison:
+def compare_parts(old: Schema, new: Schema, limits: Limits, naming: Naming) -> Comparison:
     """Compare schemas, with paths and words of a part of a prompt."""
     part, root, noun = naming
     sides = (Side(old), Side(new))
@@ -148,13 +143,10 @@ def _form(schema: Schema) -> str:
 _NOTES = ("description", "title", "examples", "default", "$comment")
 
 
-def _spans(
-    sides: tuple[Side, Side], drafts: Iterable[Draft]
-) -> list[tuple[Span | None, Span | None]]:
+def _spans(sides: tuple[Side, Side], drafts: list[Draft]) -> list[tuple[Span | None, Span | None]]:
     """Where the two sources have each difference, if that is known."""
-    some = list(drafts)
-    old, new = (side.spans({one.pointers[at] for one in some}) for at, side in enumerate(sides))
-    return [(old.get(one.pointers[0]), new.get(one.pointers[1])) for one in some]
+    old, new = (side.spans({one.pointers[at] for one in drafts}) for at, side in enumerate(sides))
+    return [(old.get(one.pointers[0]), new.get(one.pointers[1])) for one in drafts]
 
 
 def _missing(judge: Judge, changes: Iterable[Change], root: str) -> Iterator[Change]:

@@ -35,12 +35,16 @@ _TIGHT_AFTER = frozenset("([{.")
 _TIGHT_BEFORE = frozenset(")]},.:")
 _CALLED = frozenset("([")
 _READS = frozenset({"include", "import", "from", "extends"})
-_DIGEST = 12  # hexadecimal digits
 _RAW_MEDIA = re.compile(r"\s*raw_media\s*\(", re.IGNORECASE)
-
 
 MIDDLE = frozenset({"elif", "else"})
 """The tags that begin another branch of a block."""
+
+QUOTED = re.compile(r'"([^"]*)"|\'([^\']*)\'')
+"""A string in a tag."""
+
+DIGEST = 12
+"""The hexadecimal digits of a digest that are shown."""
 
 
 class Fragment(NamedTuple):
@@ -78,11 +82,6 @@ class Section:
     context: tuple[Fragment, ...] = ()
     media: tuple[MarkerOrigin, ...] = ()
     anchors: tuple[tuple[int, Fragment], ...] = field(default=(), repr=False)
-
-    @property
-    def has_tags(self) -> bool:
-        """Whether the text contains tags or expressions."""
-        return any(fragment.name for _, fragment in self.anchors)
 
     def span(self, offset: int = 0, length: int = 1) -> Span | None:
         """Where a part of the text is in the source; the turn's marker for an empty text."""
@@ -174,7 +173,7 @@ def _references(fragments: Iterable[Fragment]) -> Iterator[Reference]:
         if fragment.name in _READS:
             missing = "ignore missing" in fragment.text
             first = len(f"{{% {fragment.name} ")
-            for match in re.finditer(r'"([^"]*)"|\'([^\']*)\'', fragment.text):
+            for match in QUOTED.finditer(fragment.text):
                 yield Reference(match[1] or match[2] or "", missing or match.start() > first)
 
 
@@ -354,4 +353,4 @@ def _short_bytes(text: str) -> str:
     """A tag with bytes in base64, as it is compared and shown: their number and their digest."""
     kind, _, encoded = text.partition("(")[2].rpartition(")")[0].partition(":")
     digest = sha256("".join(encoded.split()).encode("utf-8", "surrogatepass")).hexdigest()
-    return f"<|raw_media({kind.strip()}: {len(encoded):,} characters, {digest[:_DIGEST]})|>"
+    return f"<|raw_media({kind.strip()}: {len(encoded):,} characters, {digest[:DIGEST]})|>"

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from pdl.compare.drafts import Draft, breaks_of
 from pdl.compare.guesses import guesses
 from pdl.compare.inclusion import includes
-from pdl.compare.nodes import NEVER, Part, Side, cut
+from pdl.compare.nodes import NOTHING, Part, Side, quoted
 from pdl.compare.schemas import Naming, compare_parts
 from pdl.compare.verdicts import Change, Comparison, Inclusion, No, Yes, verdict_of
+from pdl.gbnf.limits_errors import Clock
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.schema import Schema
+from pdl.schema.json_values import compact_json
 from pdl.tools import ToolSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl.tools import Tool
-
-_NOTHING = Schema(NEVER)
-_QUOTED = 60  # characters of a description in a message
 
 
 def compare_tools(
@@ -40,12 +36,12 @@ def compare_tools(
         if one is not None and not isinstance(one, ToolSet):
             raise TypeError(f"tools must be a pdl ToolSet or None, not {type(one).__name__}")
     before, after = old or ToolSet(()), new or ToolSet(())
-    end = time.monotonic() + limits.grammar_seconds
+    clock = Clock(limits, "comparing the tools")
     found = _guessed(before, after)
     changes: list[Change] = []
     wholes: list[tuple[Inclusion, Inclusion]] = []
     for name in dict.fromkeys((*before.names, *after.names)):
-        bounded = replace(limits, grammar_seconds=max(0.0, end - time.monotonic()))
+        bounded = replace(limits, grammar_seconds=clock.left)
         if name in before and name in after:
             compared = _changed(before[name], after[name], bounded)
         else:
@@ -82,7 +78,7 @@ def _changed(before: Tool, after: Tool, limits: Limits) -> Comparison:
         for one in found.changes
     ]
     if before.description != after.description:
-        was, now = _quoted(before.description), _quoted(after.description)
+        was, now = quoted(before.description), quoted(after.description)
         message = f"description {was} became {now}"
         changes.insert(0, Change("tools", before.name, message, was, now, "compatible"))
     calls = [_as_calls(before, one) for one in (found.forward, found.backward)]
@@ -96,16 +92,12 @@ def _as_calls(tool: Tool, found: Inclusion) -> Inclusion:
 def _call(tool: Tool, found: No) -> No:
     """A call with the arguments that a witness is."""
     call = {"name": tool.name, "arguments": found.value}
-    return No(json.dumps(call, ensure_ascii=False, separators=(",", ":")), call)
-
-
-def _quoted(text: str) -> str:
-    return cut(json.dumps(text, ensure_ascii=False), _QUOTED)
+    return No(compact_json(call), call)
 
 
 def _alone(tool: Tool, guess: str, limits: Limits, *, is_added: bool) -> Comparison:
     """A tool that only one side has: whether there is a call of it."""
-    some = _as_calls(tool, includes(tool.schema, _NOTHING, limits=limits))
+    some = _as_calls(tool, includes(tool.schema, NOTHING, limits=limits))
     shown = some if isinstance(some, No) else None
     forward, backward = (Yes(), some) if is_added else (some, Yes())
     words = f"tool {'added' if is_added else 'removed'}: {_signature(tool)}"

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.compare.sections import MIDDLE
-from pdl.compare.words import Effect, Run, shared_runs, text_change
+from pdl.compare.words import Effect, shared_runs, stretches, text_change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,15 +132,14 @@ def _changed(
     if one.section.text != other.section.text:
         yield Told(other.position, _rewritten(one, other, effect))
     before, after = one.section.context, other.section.context
-    runs = shared_runs([tag.text for tag in before], [tag.text for tag in after])
-    at = begin = 0
-    for run in (*runs, Run(len(before), len(after), 0)):
-        for old, new in zip_longest(before[at : run.old], after[begin : run.new]):
+    for stretch in stretches([tag.text for tag in before], [tag.text for tag in after]):
+        if stretch.is_equal:
+            continue
+        for old, new in zip_longest(before[stretch.old], after[stretch.new]):
             places = (old.start if old else -1, new.start if new else -1)
             if places not in told:
                 told.add(places)
                 yield Told(other.position, _context_change(one, other, old, new, effect))
-        at, begin = run.old + run.size, run.new + run.size
 
 
 def _context_change(
@@ -219,15 +218,10 @@ def _same_texts(old: Sequence[Placed], new: Sequence[Placed]) -> Iterator[tuple[
 
 def _pairs(old: Sequence[Placed], new: Sequence[Placed]) -> Iterator[tuple[Placed, Placed]]:
     """The turns that are versions of each other, in their order: the same role, similar texts."""
-    runs = shared_runs(
-        [(one.section.role, one.section.text) for one in old],
-        [(one.section.role, one.section.text) for one in new],
-    )
-    at = other = 0
-    for run in (*runs, Run(len(old), len(new), 0)):
-        yield from _similar(old[at : run.old], new[other : run.new])
-        at, other = run.old + run.size, run.new + run.size
-        yield from zip(old[run.old : at], new[run.new : other], strict=True)
+    texts = [[(one.section.role, one.section.text) for one in turns] for turns in (old, new)]
+    for stretch in stretches(*texts):
+        olds, news = old[stretch.old], new[stretch.new]
+        yield from zip(olds, news, strict=True) if stretch.is_equal else _similar(olds, news)
 
 
 def _similar(old: Sequence[Placed], new: Sequence[Placed]) -> Iterator[tuple[Placed, Placed]]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import TemplateSyntaxError, nodes
 
-from pdl.compare.parts import Compared, audiences
+from pdl.compare.parts import Compared
 from pdl.compare.schemas import compare_inputs
+from pdl.compare.verdicts import audiences
 from pdl.compare.words import Effect, text_change
 from pdl.prompt.template_errors import word_span
 from pdl.schema import Schema

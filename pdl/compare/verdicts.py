@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pdl._types import Json
     from pdl.source import Span
 
@@ -62,7 +64,6 @@ inputs (if there are fewer)."""
 Part: TypeAlias = Literal[
     "messages", "schema", "inputs", "tools", "config", "reasoning", "includes", "media"
 ]
-
 
 Kind: TypeAlias = Literal["equal", "removed", "inserted"]
 
@@ -133,3 +134,9 @@ def verdict_of(forward: Inclusion, backward: Inclusion) -> Verdict:
     if forward:
         return "compatible" if backward else "widened"
     return "narrowed" if backward else "both"
+
+
+def audiences(changes: Iterable[Change]) -> tuple[Audience, ...]:
+    """Return who the changes break, each once, in the order of all audiences."""
+    broken = {audience for change in changes for audience in change.breaks}
+    return tuple(audience for audience in get_args(Audience) if audience in broken)

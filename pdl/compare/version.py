@@ -11,8 +11,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pdl.compare.files import read_files, read_media
-from pdl.compare.parts import Settings
-from pdl.compare.sections import outline
+from pdl.compare.parts import Given, Settings
+from pdl.compare.sections import QUOTED, outline
 from pdl.compare.turns import Placed, placed
 from pdl.errors import PromptError
 from pdl.prompt.config import parse_config
@@ -24,13 +24,13 @@ from pdl.tools import ToolSet
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pdl.compare.sections import Outline, Section
+    from pdl.compare.sections import Outline
     from pdl.compare.verdicts import Part
     from pdl.limits import Limits
     from pdl.prompt.inputs import Inputs
     from pdl.prompt.prompt import Prompt
     from pdl.schema import Schema
-    from pdl.source import Source, Span
+    from pdl.source import Source
 
 _T = TypeVar("_T")
 PARTS: dict[str, Part] = {
@@ -43,7 +43,6 @@ PARTS: dict[str, Part] = {
 """The parts that turns with these roles are; others are messages."""
 _NAME = re.compile(r"[^\W\d]\w*")
 _INCLUDED = re.compile(r"\{% include [^%]*")
-_QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
 _TARGETS = {
     "set": re.compile(r"\{% set ([^=|%]*)"),
     "set_global": re.compile(r"\{% set_global ([^=]*)"),
@@ -92,15 +91,10 @@ class Version:
         """The first turn of a role."""
         return next((turn for turn in self.turns if turn.section.role == role), None)
 
-    def span(self, role: str) -> Span | None:
-        """Where the first turn of a role begins."""
+    def given(self, role: str, schema: Schema | None = None) -> Given:
+        """The first turn of a role, with the schema that it means."""
         turn = self.first(role)
-        return None if turn is None else turn.section.span()
-
-    def section(self, role: str) -> Section | None:
-        """The first turn of a role."""
-        turn = self.first(role)
-        return None if turn is None else turn.section
+        return Given(schema, None if turn is None else turn.section)
 
     @property
     def reads_inputs(self) -> bool:
@@ -208,7 +202,7 @@ def _depended(
                 pending += defined[name]
             elif name in inputs:
                 found[name] = [inputs[name]]
-        quoted = (pair for tag in _INCLUDED.findall(text) for pair in _QUOTED.findall(tag))
+        quoted = (pair for tag in _INCLUDED.findall(text) for pair in QUOTED.findall(tag))
         for path in (one or other for one, other in quoted):
             if path in files and path not in found:
                 found[path] = [files[path]]

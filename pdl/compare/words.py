@@ -75,6 +75,14 @@ class Run(NamedTuple):
     size: int
 
 
+class Stretch(NamedTuple):
+    """Items of both sequences: a run that they share, or what is between two such runs."""
+
+    old: slice
+    new: slice
+    is_equal: bool
+
+
 class _Region(NamedTuple):
     """Items `old:old_end` of one sequence and `new:new_end` of the other; how often it was cut."""
 
@@ -92,38 +100,27 @@ def word_changes(old: str, new: str) -> tuple[Piece, ...]:
     comes before the one that replaces it. The time is linear in the lengths.
     """
     pieces: list[Piece] = []
-    for before, after in _lines_changed(old, new):
-        if before == after:
+    lines, others = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    for stretch in stretches(lines, others):
+        before, after = "".join(lines[stretch.old]), "".join(others[stretch.new])
+        if stretch.is_equal:
             pieces.append(Piece("equal", before))
-            continue
-        words, others = _TOKENS.findall(before), _TOKENS.findall(after)
-        pieces += _pieces(words, others, shared_runs(words, others))
+        else:
+            pieces += _pieces(_TOKENS.findall(before), _TOKENS.findall(after))
     for _ in range(_PASSES):  # the first one joins words, which the second one then measures
         pieces = list(_joined(_readable(list(_joined(pieces)))))
     return tuple(pieces)
 
 
-def _lines_changed(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """The two texts in stretches, of which some are equal."""
-    lines, others = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    at = other = 0
-    for run in (*shared_runs(lines, others), Run(len(lines), len(others), 0)):
-        before, after = "".join(lines[at : run.old]), "".join(others[other : run.new])
-        if before or after:
-            yield before, after
-        at, other = run.old + run.size, run.new + run.size
-        if run.size:
-            equal = "".join(lines[run.old : at])
-            yield equal, equal
-
-
-def _pieces(old: list[str], new: list[str], runs: list[Run]) -> Iterator[Piece]:
-    at = other = 0
-    for run in (*runs, Run(len(old), len(new), 0)):
-        yield Piece("removed", "".join(old[at : run.old]))
-        yield Piece("inserted", "".join(new[other : run.new]))
-        at, other = run.old + run.size, run.new + run.size
-        yield Piece("equal", "".join(old[run.old : at]))
+def _pieces(old: list[str], new: list[str]) -> Iterator[Piece]:
+    """The pieces of two lists of words; some are empty."""
+    for stretch in stretches(old, new):
+        words = "".join(old[stretch.old])
+        if stretch.is_equal:
+            yield Piece("equal", words)
+        else:
+            yield Piece("removed", words)
+            yield Piece("inserted", "".join(new[stretch.new]))
 
 
 def _readable(pieces: list[Piece]) -> Iterator[Piece]:
@@ -164,6 +161,15 @@ def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:
             text = "".join(piece.text for piece in found if piece.kind == kind)
             if text:
                 yield Piece(kind, text)
+
+
+def stretches(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[Stretch]:
+    """Return both sequences as stretches, each second one a shared run; some are empty."""
+    at = other = 0
+    for run in (*shared_runs(old, new), Run(len(old), len(new), 0)):
+        yield Stretch(slice(at, run.old), slice(other, run.new), is_equal=False)
+        at, other = run.old + run.size, run.new + run.size
+        yield Stretch(slice(run.old, at), slice(run.new, other), is_equal=True)
 
 
 def shared_runs(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Run]:

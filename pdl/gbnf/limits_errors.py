@@ -65,6 +65,11 @@ class Clock:
         self._end = monotonic() + self._seconds
         self._doing = doing
 
+    @property
+    def left(self) -> float:
+        """The seconds that are left; 0 if the time is over."""
+        return max(0.0, self._end - monotonic())
+
     def check(self, span: Span | None = None) -> None:
         """Raise LimitError if the time is over."""
         if monotonic() > self._end:

@@ -132,6 +132,11 @@ def json_line(value: Json) -> str:
     return _escaped(json.dumps(value, ensure_ascii=False))
 
 
+def compact_json(value: Json) -> str:
+    """Write JSON without spaces; unpaired surrogates stay as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def json_document(value: Json) -> str:
     """Write indented JSON."""
     return _escaped(json.dumps(value, ensure_ascii=False, indent=2))

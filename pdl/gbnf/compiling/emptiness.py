@@ -7,10 +7,9 @@ to be empty is empty, and a value is to be checked where keywords are `unenforce
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 from pdl.gbnf.compiling.compiler import Compiler
 from pdl.gbnf.compiling.constraints import StringAtom
@@ -156,10 +155,7 @@ class Found:
         return self._search.values()
 
 
-Emptiness: TypeAlias = "Empty | Found"
-
-
-def find_value(document: Document, options: Options, clock: Clock) -> Emptiness:
+def find_value(document: Document, options: Options, clock: Clock) -> Empty | Found:
     """Look for a value that satisfies a document, or prove that there is none.
 
     Raises LimitError where the time of `clock` is over, and SchemaError for a pattern that is not
@@ -244,8 +240,3 @@ class _Search:
                 yield Maker(self._of, self._costs, chance).value(self._root)
             except UnknownValueError:
                 continue
-
-
-def text_of(value: Json) -> str:
-    """The compact JSON text of a value."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

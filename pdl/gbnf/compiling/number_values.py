@@ -38,7 +38,7 @@ def number_values(atoms: frozenset[NumberAtom]) -> Numbers | None:
     listed = [atom for atom in atoms if atom.keyword == "enum" and atom.positive]
     if listed:
         named = (_both(value) for value in cast("frozenset[Fraction]", listed[0].value))
-        fitting = [one for pair in named for one in pair if meets(one, atoms)]
+        fitting = [one for pair in named for one in pair if _meets(one, atoms)]
         return tuple(sorted(fitting, key=lambda one: (len(repr(one)), one))[:_MOST]) or None
     looked = _Numbers(atoms)
     whole, complete = ([], True) if looked.excludes_integers else looked.integers()
@@ -57,12 +57,12 @@ def _both(value: Fraction) -> list[float]:
     return [*found, float(value)] if is_float(value) else found
 
 
-def meets(value: float, atoms: Iterable[NumberAtom]) -> bool:
+def _meets(value: float, atoms: Iterable[NumberAtom]) -> bool:
     """Whether a value satisfies all atoms, as the checker judges."""
-    return all(_meets(value, atom) for atom in atoms)
+    return all(_meets_one(value, atom) for atom in atoms)
 
 
-def _meets(value: float, atom: NumberAtom) -> bool:
+def _meets_one(value: float, atom: NumberAtom) -> bool:
     if atom.keyword == "digits":
         return isinstance(value, int) == atom.positive
     return satisfies(exact(value) if atom.keyword == "multipleOf" else stored(value), atom)
@@ -167,7 +167,7 @@ class _Numbers:
     def _kept(
         self, values: Iterable[float], fits: Callable[[float], bool] = lambda _: True
     ) -> list[float]:
-        kept = (one for one in values if isfinite(one) and fits(one) and meets(one, self._atoms))
+        kept = (one for one in values if isfinite(one) and fits(one) and _meets(one, self._atoms))
         return list(islice(dict.fromkeys(islice(kept, 2 * _MOST)), _MOST))
 
 
