@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from pdl.cli.output import json_document, workflow_command
+from pdl.cli.output import counted, json_document, workflow_command
 from pdl.cli.terminal import CONTROL, Terminal
 from pdl.compare.verdicts import Audience
 
@@ -91,15 +91,11 @@ class Report:
         changes = [change for _, change in self]
         bad = [change for change in changes if self.breaks(change)]
         undecided = sum(change.verdict == "unknown" for change in bad)
-        said = _counted(len(changes), "change") if changes else "no changes"
+        said = counted(len(changes), "change") if changes else "no changes"
         if bad:
             said += f", {len(bad)} {'breaks' if len(bad) == 1 else 'break'}"
             said += f" ({undecided} undecided)" if undecided else ""
-        return f"{_counted(self.compared, 'file')}: {said}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+        return f"{counted(self.compared, 'file')}: {said}"
 
 
 def _label(change: Change) -> str:
@@ -127,9 +123,9 @@ def _said(change: Change) -> str:
 def _notes(told: Told) -> Iterator[tuple[str, str]]:
     """The prompts of a part, the witnesses, and the guess, each after its name."""
     change, files = told
-    span = change.new_span.origin() if change.new_span is not None else None
+    span = _new_span(change)
     if files[1:] or (span is not None and span.source.name != files[0]):
-        more = f" and {_counted(len(files) - 3, 'other')}" if files[3:] else ""
+        more = f" and {counted(len(files) - 3, 'other')}" if files[3:] else ""
         yield "in", ", ".join(f"`{file}`" for file in files[:3]) + more
     yield from _examples(change)
     if change.guess:
@@ -158,6 +154,11 @@ def _shortened(witness: No) -> str:
 def _is_whole(change: Change) -> bool:
     """Whether a whole file was added or removed: its text is not shown."""
     return change.path == "" and not (change.old and change.new)
+
+
+def _new_span(change: Change) -> Span | None:
+    """Where a change is in the new version."""
+    return change.new_span.origin() if change.new_span is not None else None
 
 
 def _span(change: Change) -> Span | None:
@@ -223,7 +224,7 @@ def word_lines(words: Sequence[Piece], terminal: Terminal) -> list[str]:
             shown.append("…")
     shown = shown[:-1] if shown and shown[-1] == "…" else shown
     more = len(shown) - _MOST_LINES
-    return [*shown[:_MOST_LINES], f"… {_counted(more, 'more line')}"] if more > 0 else shown
+    return [*shown[:_MOST_LINES], f"… {counted(more, 'more line')}"] if more > 0 else shown
 
 
 def _marked(line: list[_Stretch], terminal: Terminal) -> Iterator[str]:
@@ -279,7 +280,7 @@ def _json(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
 
 
 def _fields(file: str, change: Change) -> dict[str, Any]:
-    span = change.new_span.origin() if change.new_span is not None else None
+    span = _new_span(change)
     return {
         "file": file,
         "part": change.part,
@@ -298,9 +299,6 @@ def _fields(file: str, change: Change) -> dict[str, Any]:
     }
 
 
-_GITHUB_LEVELS: dict[Style, str] = {"error": "error", "warning": "warning", "note": "notice"}
-
-
 def _github(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
     """Workflow commands: what is only in the old version has no line in a pull request."""
     return "\n".join(_annotation(told, report.level(told.change)) for told in report.told())
@@ -308,7 +306,7 @@ def _github(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMAT
 
 def _annotation(told: Told, level: Style) -> str:
     change = told.change
-    span = change.new_span.origin() if change.new_span is not None else None
+    span = _new_span(change)
     properties = {
         "file": _visible(span.source.name if span else told.files[0]),
         "line": span.line if span else None,
@@ -316,7 +314,7 @@ def _annotation(told: Told, level: Style) -> str:
         "title": f"pdl: {_label(change)}",
     }
     lines = [_said(change), *(f"{name}: {note}" for name, note in _notes(told))]
-    return workflow_command(_GITHUB_LEVELS[level], properties, _visible("\n".join(lines)))
+    return workflow_command(level, properties, _visible("\n".join(lines)))
 
 
 def _markdown(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)

@@ -143,6 +143,15 @@ TYPES = click.option(
 )
 
 
+EXCLUDE = click.option(
+    "--exclude",
+    multiple=True,
+    metavar="GLOB",
+    help="Skip files and directories whose path ends like this, such as drafts or 'old/*.pdl'."
+    " Repeatable.",
+)
+"""`--exclude`, passed as `exclude`."""
+
 LOCKED = click.option(
     "--locked",
     is_flag=True,

@@ -14,12 +14,14 @@ from pdl.schema.json_values import json_document, json_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pdl.cli.terminal import Style
     from pdl.errors import PdlError, Problem
     from pdl.reply import Check, Violation
     from pdl.schema import Schema
 
 __all__ = [
     "Output",
+    "counted",
     "failure_json",
     "json_document",
     "json_line",
@@ -106,8 +108,15 @@ def violation_fields(violation: Violation) -> dict[str, Any]:
     }
 
 
-def workflow_command(level: str, properties: Mapping[str, Any], message: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: `1 file`, `2 files`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def workflow_command(level: Style, properties: Mapping[str, Any], message: str) -> str:
     """Return a command that GitHub Actions reads; properties that are None are left out.
+
+    `level` is error, warning, or note, which is a notice there.
 
     https://docs.github.com/actions/reference/workflow-commands-for-github-actions
     """
@@ -116,7 +125,8 @@ def workflow_command(level: str, properties: Mapping[str, Any], message: str) ->
         for name, value in properties.items()
         if value is not None
     )
-    return f"::{level} {listed}::{_escaped(message)}"
+    command = "notice" if level == "note" else level
+    return f"::{command} {listed}::{_escaped(message)}"
 
 
 def _escaped(text: str) -> str:

@@ -43,13 +43,15 @@ class Content(NamedTuple):
     """What counts of a prompt: `digest` of its templates, and files that are read each time.
 
     `media` and `schemas` are the paths, and what follows the `@`, that the templates name as text.
-    `is_whole` says that all templates were found.
+    `is_whole` says that all templates were found, `is_computed` that they include files whose names
+    they compute, which don't count.
     """
 
     digest: str
     media: tuple[str, ...] = ()
     schemas: tuple[str, ...] = ()
     is_whole: bool = True
+    is_computed: bool = False
 
     @property
     def is_fixed(self) -> bool:
@@ -90,6 +92,7 @@ def _content(prompt: Prompt) -> Content:
         tuple(sorted(media)),
         tuple(sorted(names.difference(types))),
         is_whole=None not in files.templates.values(),
+        is_computed=files.is_computed,
     )
 
 
@@ -106,6 +109,7 @@ class _Files:
                 if name not in self.templates:
                     found = self.templates[name] = self._tokens(name)
                     self.read += [found] if isinstance(found, Tokens) else []
+        self.is_computed = any(tag.is_computed() for tokens in self.read for tag in tokens.tags())
 
     def _tokens(self, name: str) -> Tokens | str | None:
         assert self._environment.loader is not None
@@ -121,9 +125,8 @@ class _Files:
 
     def canonical(self, limits: Limits) -> list[Any]:
         """The canonical forms: of the template itself, then of each file after its name."""
-        is_computed = any(tag.is_computed() for tokens in self.read for tag in tokens.tags())
-        blocks_print = not is_computed and not any(map(_has_block_values, self.read))
-        values = set(self.templates) if is_computed else self._values(blocks_print=blocks_print)
+        blocks_print = not self.is_computed and not any(map(_has_block_values, self.read))
+        values = self._values(blocks_print=blocks_print)
         forms: list[Any] = [canonical(self.main, limits, prints=True, blocks_print=blocks_print)]
         for name, found in sorted(self.templates.items()):
             if isinstance(found, Tokens):
@@ -136,6 +139,8 @@ class _Files:
 
     def _values(self, *, blocks_print: bool) -> set[str]:
         """The files whose text can become a value, so that all of its whitespace counts."""
+        if self.is_computed:
+            return set(self.templates)
         found: set[str] = set()
         pending: list[tuple[Tokens, bool]] = [(self.main, True)]
         seen: set[tuple[int, bool]] = set()

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-import jinja2
-from jinja2 import meta
 
 from pdl.errors import PinError, Problem, quoted
 from pdl.prompt.files import Folder, JailError, checked_parts
@@ -101,11 +97,6 @@ class _Kept:
         self.is_open = True
 
 
-def kept(folder: Folder | None) -> Folder | None:
-    """Return a folder that keeps what is read from now on, for a prompt to be verified."""
-    return KeptFolder.of(folder.root) if folder is not None else None
-
-
 def verify(prompt: Prompt) -> None:
     """Raise PinError if a prompt has another fingerprint than its pin."""
     found = prompt.fingerprint
@@ -132,15 +123,3 @@ def changed(name: str, pin: Pin, found: str, *, same_text: bool = False) -> Prob
     seen = f"`git cat-file -p {pin.blob[:12]}` shows the pinned text; " if pin.blob else ""
     hint = f"{'' if same_text else seen}`pdl pin {name}` accepts this version"
     return Problem("pin/changed", message, None, hint)
-
-
-def computes_names(prompt: Prompt) -> bool:
-    """Whether the name of a file that a prompt includes is computed, so that no pin covers it."""
-    if prompt.template is None:
-        return False
-    env = prompt.template.environment
-    for source in tuple(env.sources.values()):
-        with contextlib.suppress(jinja2.TemplateError):  # of a file that is included
-            if None in meta.find_referenced_templates(env.parse(source.text)):
-                return True
-    return False

@@ -355,9 +355,9 @@ def _compiled(  # noqa: PLR0913, PLR0917 - as pickle passes them
     """The prompt of a source; unpickling calls it too."""
     check_limits(limits)
     if pin:
-        from pdl.prompt.pins import kept, verify  # noqa: PLC0415 - most prompts are not pinned
+        from pdl.prompt.pins import KeptFolder, verify  # noqa: PLC0415 - most prompts are not pinned
 
-        folder = kept(folder)
+        folder = KeptFolder.of(folder.root) if folder is not None else None
     if len(source.text) > limits.source_chars:
         message = f"the prompt is longer than {limits.source_chars:,} characters"
         raise LimitError(Problem("limit/source", message, source.span(0)))

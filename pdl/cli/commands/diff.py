@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from pdl.cli.changes import FIELDS, FORMATS, FileChanges, Report
-from pdl.cli.commands.lint import EXCLUDE
 from pdl.cli.files import refuse_two_stdins
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
-from pdl.cli.options import ROOT, TYPES, out_option, values_options
+from pdl.cli.options import EXCLUDE, ROOT, TYPES, out_option, values_options
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.cli.versions import Reading, Selection
 from pdl.compare.verdicts import Audience, Change

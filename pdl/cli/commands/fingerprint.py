@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.commands.lint import parts_of
+from pdl.cli.commands.lint import prompts_of
 from pdl.cli.files import files_below
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
@@ -83,12 +82,8 @@ def _fingerprints(
     """The files with their fingerprints; the errors of the others are added to `errors`."""
     import pdl  # noqa: PLC0415 - help needs no prompts
 
-    files = files_below(paths, ".pdl")
-    named = {str(Path(path)) for path in paths}
-    parts = parts_of(files, root)
-    for file in files:
-        if file in named or file not in parts:
-            try:
-                yield file, pdl.load(file, media_root=root, types=types).fingerprint
-            except PromptError as error:
-                errors.append(error)
+    for file in prompts_of(files_below(paths, ".pdl"), paths, root):
+        try:
+            yield file, pdl.load(file, media_root=root, types=types).fingerprint
+        except PromptError as error:
+            errors.append(error)

@@ -13,8 +13,8 @@ from pdl.cli.grammars import ROOT as ROOT_RULE
 from pdl.cli.grammars import TARGET
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
-from pdl.cli.options import ROOT, TYPES, combine, out_option
-from pdl.cli.output import json_document, problem_fields, workflow_command
+from pdl.cli.options import EXCLUDE, ROOT, TYPES, combine, out_option
+from pdl.cli.output import counted, json_document, problem_fields, workflow_command
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import FileError, LimitError
 
@@ -49,9 +49,6 @@ def _fields(finding: Finding) -> dict[str, Any]:
     return {**problem_fields(finding.problem), "severity": finding.severity, **why}
 
 
-_GITHUB_LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
-
-
 def _github(findings: Sequence[Finding], terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
     """Workflow commands, which GitHub Actions turns into annotations of a pull request."""
     return "\n".join(map(_workflow_command, findings))
@@ -67,7 +64,7 @@ def _workflow_command(finding: Finding) -> str:
         "title": f"pdl: {fields['code']}",
     }
     message = "\n".join(filter(None, (fields["message"], fields.get("why"), fields["hint"])))
-    return workflow_command(_GITHUB_LEVELS[finding.severity], properties, message)
+    return workflow_command(finding.severity, properties, message)
 
 
 FORMATS: dict[str, Callable[[Sequence[Finding], Terminal], str]] = {
@@ -80,12 +77,8 @@ FORMATS: dict[str, Callable[[Sequence[Finding], Terminal], str]] = {
 def summary(findings: Sequence[Finding], files: int) -> str:
     """Return the counts on one line: `3 files: 1 error, 2 warnings`."""
     counts = Counter(finding.severity for finding in findings)
-    kinds = [_counted(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind]]
-    return f"{_counted(files, 'file')}: {', '.join(kinds) or 'no findings'}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    kinds = [counted(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind]]
+    return f"{counted(files, 'file')}: {', '.join(kinds) or 'no findings'}"
 
 
 _options = combine(
@@ -101,15 +94,6 @@ _options = combine(
     click.option("--strict", is_flag=True, help="Exit with 1 for warnings too."),
     out_option,
 )
-EXCLUDE = click.option(
-    "--exclude",
-    multiple=True,
-    metavar="GLOB",
-    help="Skip files and directories whose path ends like this, such as drafts or 'old/*.pdl'."
-    " Repeatable.",
-)
-"""`--exclude`, passed as `exclude`."""
-
 _FIELDS = {
     "path, line, column, end_column": "The position, or nulls.",
     "code, message, hint": "The mistake, and how to fix it.",
@@ -186,6 +170,13 @@ def parts_of(files: Sequence[str], root: str | None) -> set[str]:
     return {
         file for file in files if Path(file).name.startswith("_") or Path(file).resolve() in parts
     }
+
+
+def prompts_of(files: Sequence[str], paths: Sequence[str], root: str | None) -> list[str]:
+    """Return the files without parts of prompts, except for those that are among the paths."""
+    named = {str(Path(path)) for path in paths}
+    parts = parts_of(files, root) - named
+    return [file for file in files if file not in parts]
 
 
 def _prompt_findings(files: Sequence[str], root: str | None, *, types: bool) -> list[PromptFinding]:

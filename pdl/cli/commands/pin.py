@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pdl.cli.commands.lint import EXCLUDE, parts_of
+from pdl.cli.commands.lint import prompts_of
 from pdl.cli.files import files_below, read_bytes
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
-from pdl.cli.options import FILE, ROOT, TYPES, format_option, out_option
-from pdl.cli.output import json_document
+from pdl.cli.options import EXCLUDE, FILE, ROOT, TYPES, format_option, out_option
+from pdl.cli.output import counted, json_document
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import PdlError, Problem, error_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pdl.cli.output import Output
     from pdl.prompt.lock import Lock, Pin
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 # Help needs no prompts.
 # ruff: noqa: PLC0415
 
-Status = Literal["added", "changed", "removed", "unchanged", "missing", "unpinned"]
+Status = Literal["added", "changed", "removed", "unchanged"]
+_CHECKED = {"added": "unpinned", "removed": "missing"}
+"""What --check calls them."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,9 @@ class Entry:
             return "added" if self.new is not None else "removed"
         return "unchanged" if self.old == self.new else "changed"
 
-    def fields(self, status: str) -> dict[str, str | None]:
-        """Return the entry as JSON."""
+    def fields(self, *, check: bool) -> dict[str, str | None]:
+        """Return the entry as JSON, as the command or its --check reports it."""
+        status = _CHECKED.get(self.status, self.status) if check else self.status
         return {"path": self.file, "status": status, "pinned": self.old, "fingerprint": self.new}
 
 
@@ -168,9 +171,7 @@ def _files(paths: Sequence[str], exclude: Sequence[str], lock: Lock, root: str |
         return pinned
     sought = [path for path in paths or ["."] if Path(path).exists() or not _pinned([path], lock)]
     found = files_below(sought, ".pdl", exclude) if sought else []
-    named = {str(Path(path)) for path in paths}
-    parts = parts_of(found, root) - named
-    kept = [*pinned, *(file for file in found if file not in parts)]
+    kept = [*pinned, *prompts_of(found, paths, root)]
     named_once = {lock.name_of(Path(file)): file for file in kept}
     return [named_once[name] for name in sorted(named_once)]
 
@@ -178,8 +179,8 @@ def _files(paths: Sequence[str], exclude: Sequence[str], lock: Lock, root: str |
 def _entries(files: Sequence[str], lock: Lock, root: str | None, *, types: bool) -> Iterator[Entry]:
     """The pins of files. Raises an error for all prompts that are invalid."""
     from pdl.prompt import load
+    from pdl.prompt.fingerprint import content_of
     from pdl.prompt.lock import Pin, git_blob
-    from pdl.prompt.pins import computes_names
 
     problems: list[Problem] = []
     for file in files:
@@ -191,7 +192,7 @@ def _entries(files: Sequence[str], lock: Lock, root: str | None, *, types: bool)
         try:
             prompt = load(file, media_root=root, types=types)
             new = Pin(prompt.fingerprint, str(lock.path), git_blob(read_bytes(file)))
-            if computes_names(prompt):
+            if content_of(prompt).is_computed:
                 _warn(file)
         except PdlError as error:
             problems += error.problems
@@ -221,9 +222,8 @@ def _removed(paths: Sequence[str], lock: Lock) -> Iterator[Entry]:
 def _report(entries: Sequence[Entry], lock: Lock, output: Output, form: str) -> None:
     from pdl.prompt.lock import short
 
-    statuses = {entry.name: entry.status for entry in entries}
     if form == "json":
-        output.write_report(_json(entries, statuses, lock, ok=True))
+        output.write_report(_json(entries, lock, ok=True, check=False))
         return
     lines = []
     for entry in entries:
@@ -233,25 +233,21 @@ def _report(entries: Sequence[Entry], lock: Lock, output: Output, form: str) -> 
     output.write("\n".join(lines) or f"{lock.path}: nothing changed")
 
 
-def _json(entries: Sequence[Entry], statuses: Mapping[str, str], lock: Lock, *, ok: bool) -> str:
-    prompts = [entry.fields(statuses[entry.name]) for entry in entries]
+def _json(entries: Sequence[Entry], lock: Lock, *, ok: bool, check: bool) -> str:
+    prompts = [entry.fields(check=check) for entry in entries]
     return json_document({"ok": ok, "lock": str(lock.path), "prompts": prompts})
 
 
 def _check(entries: Sequence[Entry], lock: Lock, output: Output, form: str) -> None:
     """Report the prompts that are not the pinned versions. Raises Exit if there are any."""
-    statuses: dict[str, str] = {entry.name: entry.status for entry in entries}
-    renamed = {"added": "unpinned", "removed": "missing"}
-    statuses = {name: renamed.get(status, status) for name, status in statuses.items()}
     problems = [problem for entry in entries for problem in _differences(entry, lock)]
     if form == "json":
-        output.write_report(_json(entries, statuses, lock, ok=not problems))
+        output.write_report(_json(entries, lock, ok=not problems, check=True))
     elif problems:
         terminal = output.terminal
         output.write_report("\n".join(terminal.problem(one, "error") for one in problems))
-    counts = [(len(entries), "prompt"), (len(problems), "difference")]
-    words = [f"{count or 'no'} {noun}{'' if count == 1 else 's'}" for count, noun in counts]
-    Terminal.stderr().write(": ".join(words))
+    differences = counted(len(problems), "difference") if problems else "no differences"
+    Terminal.stderr().write(f"{counted(len(entries), 'prompt')}: {differences}")
     if problems:
         raise click.exceptions.Exit(INVALID)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.commands.lint import parts_of
+from pdl.cli.commands.lint import prompts_of
 from pdl.cli.files import STDIN, files_below, read_text
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, constant_schema, importing, read_json_schema
@@ -127,13 +127,12 @@ def _prompts(
     from pdl.schema.code import PromptTypes  # noqa: PLC0415
 
     files = files_below(paths, ".pdl")
-    named = {str(Path(path)) for path in paths}
-    parts = parts_of([file for file in files if not file.endswith(".json")], root)
+    prompts = prompts_of([file for file in files if not file.endswith(".json")], paths, root)
     for file in files:
         source = Path(file).name
         if file.endswith(".json"):
             yield PromptTypes(source, None, read_json_schema(file))
-        elif file in named or file not in parts:
+        elif file in prompts:
             prompt = pdl.load(file, media_root=root, types=types, pin=locked)
             is_known, answer = constant_schema(prompt)
             inputs = prompt.inputs.schema if prompt.inputs is not None else None
