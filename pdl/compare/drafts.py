@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pdl.compare.inclusion import includes
+from pdl.compare.inclusion import decide
 from pdl.compare.nodes import NOTHING, Part, Side, cut
 from pdl.compare.verdicts import Change, Inclusion, No, Unknown, Verdict, Yes, verdict_of
 from pdl.gbnf.limits_errors import Clock
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.source import Span
 
+_DOING = "comparing the schemas"
 _SHOWN = 60  # characters of an answer in a message
 _LARGE = 2_000  # characters of an answer
 
@@ -78,7 +79,7 @@ class Judge:
 
     def __init__(self, old: Side, new: Side, part: PartName, limits: Limits) -> None:
         self._old, self._new, self._part, self._limits = old, new, part, limits
-        self._clock = Clock(limits, "comparing the schemas")
+        self._clock = Clock(limits, _DOING)
         self._samples: dict[int, tuple[JsonSchema, Json]] = {}
         self.forward: Inclusion = Yes()
         self.backward: Inclusion = Yes()
@@ -113,7 +114,8 @@ class Judge:
             return Unknown(
                 f"comparing the schemas took more than {self._limits.grammar_seconds:g} s"
             )
-        return includes(old, new, limits=replace(self._limits, grammar_seconds=left * share))
+        clock = Clock(self._limits, _DOING, left * share)
+        return decide(old, new, clock, self._limits)
 
     def change(self, draft: Draft, spans: tuple[Span | None, Span | None], guess: str) -> Change:
         """Decide a difference."""

@@ -19,16 +19,24 @@ from pdl.gbnf.compiling.options import Options
 from pdl.gbnf.limits_errors import Clock, uncollected
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.checker import check_json, violations
+from pdl.reply.query import form_of, is_quoted, string_of
 from pdl.reply.validation.json_types import equal
-from pdl.reply.validation.schema_walk import PatternTimeout, UnusablePattern, only_literals
+from pdl.reply.validation.schema_walk import (
+    PatternTimeout,
+    UnusablePattern,
+    branches,
+    literals,
+    only_literals,
+    root_kinds,
+)
+from pdl.schema import Schema
 from pdl.schema.json_values import compact_json
-from pdl.schema.model import schema_of, schema_type_error
+from pdl.schema.model import is_type, schema_of, schema_type_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
-    from pdl.schema import Schema
 
 _OPTIONS = Options(whitespace="compact", escapes="canonical", numbers="any")
 _OTHERS = 8  # values that the new schema takes for others, before one of them is the witness
@@ -44,6 +52,7 @@ _VALUES: dict[str, dict[str, Any]] = {
     "code": {"type": "string", "pattern": rf"[^{_WHITE}]"},
     "tasklist": {"type": "string", "pattern": r"^[-*+0-9]"},
 }
+_STATED = frozenset({"date", "uuid"})  # formats of which the checker finds each string in prose
 _LANGUAGES = ("", "python", "sql")
 _MOST_TASKS = 1_000
 
@@ -53,15 +62,27 @@ def includes(
 ) -> Inclusion:
     """Return whether every answer that fits the old schema is valid under the new one.
 
-    Python types are allowed too. `Yes` is proven; `No` has an answer that fits `old` and not `new`,
-    as the checker finds; `Unknown` says why neither is known, such as that more than
-    `limits.grammar_seconds` are needed. Raises TypeError for anything but schemas and types,
-    SchemaError for a type that has no schema.
+    Python types are allowed too. `Yes` is proven; `No` has an answer that fits `old`, and that the
+    checker refuses for `new` or reads another value from; `Unknown` says why neither is known, such
+    as that more than `limits.grammar_seconds` are needed. Whether a string is in quotes is no
+    difference where it can be written with and without them; prose around an answer is not looked
+    at. Raises TypeError for anything but schemas and types, SchemaError for a type that has no
+    schema.
     """
-    one, other = schema_of(old), schema_of(new)
-    if one is None or other is None:
-        raise schema_type_error(old if one is None else new)
-    clock = Clock(limits, "comparing the schemas")
+    one, other = map(_known, (old, new))
+    return decide(one, other, Clock(limits, "comparing the schemas"), limits)
+
+
+def _known(given: Schema | type[Any]) -> Schema:
+    if isinstance(given, Schema) or is_type(given):
+        known = schema_of(given)
+        if known is not None:
+            return known
+    raise schema_type_error(given, "a pdl.Schema or a Python type")
+
+
+def decide(one: Schema, other: Schema, clock: Clock, limits: Limits) -> Inclusion:
+    """Do the same as `includes` for two schemas, until the time of a clock is over."""
     try:
         with uncollected():
             return _decided(one, other, clock, limits)
@@ -84,7 +105,8 @@ def _decided(old: Schema, new: Schema, clock: Clock, limits: Limits) -> Inclusio
     document = Document(both, (_OLD, _NEW), same, checked=True)
     found = find_value(document, _OPTIONS, clock)
     if isinstance(found, Empty):
-        return Yes()
+        refused = _Answers(old, new, clock, limits).bare()
+        return Yes() if refused is None else refused
     answers = _Answers(old, new, clock, limits)
     if not alike:
         return answers.reread(found)
@@ -122,7 +144,8 @@ class _Answers:
         """The verdict on answers that the new schema reads in another way, by their form."""
         for text in _task_lists(self._old) if self._old.form == "tasklist" else ():
             taken = check_json(self._old, text, limits=self._limits)
-            if taken.ok and not check_json(self._new, text, limits=self._limits).ok:
+            read = check_json(self._new, text, limits=self._limits)
+            if taken.ok and not (read.ok and equal(read.value, taken.value)):
                 return No(text, taken.value)
         listed = only_literals(self._old.document)
         values = [value for value in listed if self._fits(self._old, value)]
@@ -135,6 +158,33 @@ class _Answers:
             return self._other[0]
         why = "the answers are written in different ways, and none is known that is refused"
         return Yes() if values else Unknown(why)
+
+    def bare(self) -> No | None:
+        """An answer without the quotes of JSON that the new schema refuses.
+
+        The checker finds the strings that a schema lists, and those of a format, without quotes.
+        """
+        one, other = self._old, self._new
+        if form_of(one) != "json" or form_of(other) != "json" or one.document == other.document:
+            return None
+        document = one.document
+        if "string" not in root_kinds(document, document):
+            return None
+        values = literals(document, document)[:_SOME]
+        if any("format" in branch for branch in branches(document, document)):
+            strings = {"allOf": [{"$ref": _OLD}, {"type": "string"}], "$defs": {"old": document}}
+            found = find_value(Document(strings, (_OLD,), {}, checked=True), _OPTIONS, self._clock)
+            values += [] if isinstance(found, Empty) else islice(found.values(), _OTHERS)
+        for value in values:
+            self._clock.check()
+            if not isinstance(value, str):
+                continue
+            taken = check_json(one, value, limits=self._limits)
+            if not taken.ok or taken.value != value:
+                continue
+            if not check_json(other, value, limits=self._limits).ok:
+                return No(value, value)
+        return None
 
     def _refused(self, value: Json) -> No | None:
         """A text of a value that the new schema refuses; it is kept if it is another value there.
@@ -151,13 +201,18 @@ class _Answers:
             if not read.ok:
                 return No(text, value)
             others.append(No(text, value))
-            is_same = is_same or equal(read.value, value)
+            is_same = is_same or equal(read.value, value) or _is_quoted(read.value, value)
         self._other += [] if is_same else others
         return None
 
     @staticmethod
     def _fits(schema: Schema, value: Json) -> bool:
         return not violations(schema, value)
+
+
+def _is_quoted(read: Json, value: Json) -> bool:
+    """Whether a value that was read is a string as JSON writes it."""
+    return isinstance(read, str) and isinstance(value, str) and string_of(read) == value
 
 
 def _reason(found: Found) -> str:
@@ -176,8 +231,8 @@ def _values_of(schema: Schema) -> dict[str, Any]:
 
 def _is_read_alike(old: Schema, new: Schema) -> bool:
     """Whether each answer of the old form has the same value in the new one, whatever it says."""
-    if old.form != new.form:
-        return False
+    if form_of(old) != form_of(new):
+        return _is_stated(old, new) or (is_quoted(new) and _is_json_string(old))
     if old.form == "code":
         return new.lang is None or new.lang == old.lang
     if old.form == "tasklist":
@@ -185,6 +240,23 @@ def _is_read_alike(old: Schema, new: Schema) -> bool:
         enough = (at_least or 1) <= max(least or 1, 1)
         return enough and (at_most is None or (most is not None and most <= at_most))
     return True
+
+
+def _is_json_string(schema: Schema) -> bool:
+    """Whether all answers are JSON strings, with quotes or without."""
+    return schema.form == "json" and root_kinds(schema.document, schema.document) == {"string"}
+
+
+def _is_stated(old: Schema, new: Schema) -> bool:
+    """Whether each text of the old schema has a format in which the new one finds it as it is."""
+    named = new.document.get("type")
+    return (
+        form_of(old) == "text"
+        and new.form == "json"
+        and old.document.get("format") == new.document.get("format") in _STATED
+        and not {"enum", "const", "anyOf", "oneOf", "allOf", "$ref"} & new.document.keys()
+        and set([named] if isinstance(named, str) else named or ()) == {"string", "null"}
+    )
 
 
 def _spelled(schema: Schema, value: Json) -> Iterator[str]:
@@ -209,9 +281,10 @@ def _spelled(schema: Schema, value: Json) -> Iterator[str]:
 
 
 def _task_lists(schema: Schema) -> Iterator[str]:
-    """Task lists with the fewest and the most tasks that a schema allows, and with one more."""
+    """Task lists with the fewest and the most tasks that a schema allows, one more, and a lead."""
     least, most = schema.tasks
     fewest = max(least or 1, 1)
     for count in dict.fromkeys((fewest, fewest + 1, most or _MOST_TASKS)):
         if count <= _MOST_TASKS and (most is None or count <= most):
             yield "\n".join(["- [ ] a"] * count)
+    yield "\n".join(["Tasks:", "", *["- [ ] a"] * min(fewest, _MOST_TASKS)])

@@ -24,10 +24,11 @@ class Yes:
 
 @dataclass(frozen=True)
 class No:
-    """Some answer fits the old schema and not the new one.
+    """Some answer fits the old schema and does not fit, or is another value, for the new one.
 
     `witness` is such an answer as a model writes it, one of the shortest that were found; `value`
-    is its value. The checker takes it for the old schema and refuses it for the new one.
+    is its value for the old schema. For the new one, the checker refuses it or reads another value
+    from it: for text instead of an integer, `0` is the text "0".
     """
 
     witness: str

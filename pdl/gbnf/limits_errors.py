@@ -55,14 +55,14 @@ def too_deep(what: str, limits: Limits, span: Span | None = None) -> LimitError:
 
 
 class Clock:
-    """The time for one step, `grammar_seconds` of it.
+    """The time for one step, `grammar_seconds` of it, or fewer `seconds` for a part of one.
 
     It is checked for each rule, not for each character.
     """
 
-    def __init__(self, limits: Limits, doing: str) -> None:
+    def __init__(self, limits: Limits, doing: str, seconds: float | None = None) -> None:
         self._seconds = limits.grammar_seconds
-        self._end = monotonic() + self._seconds
+        self._end = monotonic() + (self._seconds if seconds is None else seconds)
         self._doing = doing
 
     @property

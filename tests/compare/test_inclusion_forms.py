@@ -41,6 +41,7 @@ CASES = (
     (tasks(1, 3), tasks(1, 5), "included", "- [ ] a\n- [ ] a\n- [ ] a\n- [ ] a\n- [ ] a"),
     (tasks(2, None), tasks(None, None), "included", "- [ ] a"),
     (tasks(None, None), tasks(1, None), "included", "included"),
+    (tasks(None, None), text(STRING), "Tasks:\n\n- [ ] a", "a"),
     (YESNO, Schema({"type": "integer"}), "yes", "0"),
     (YESNO, Schema({"type": "boolean"}), "yes", "?"),
     (text(STRING), Schema({"type": "integer"}), "a", "0"),

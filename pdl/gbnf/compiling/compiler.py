@@ -64,7 +64,12 @@ class Compiler(Context):
         self.notes: dict[tuple[str, str, Level, str], None] = {}
         closed = options.objects == "closed"
         self._tableau = Tableau(
-            self.document, self._note_post_hoc, self._overlap, closed, most_branches
+            self.document,
+            self._note_post_hoc,
+            self._overlap,
+            closed,
+            most_branches,
+            self._clock.check,
         )
         self._conjuncts: dict[Conjunction, tuple[Conjunct, ...]] = {}
         self._numbers: dict[frozenset[NumberAtom], tuple[Dfa | None, Notes]] = {}

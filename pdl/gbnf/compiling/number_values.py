@@ -167,7 +167,7 @@ class _Numbers:
     def _kept(
         self, values: Iterable[float], fits: Callable[[float], bool] = lambda _: True
     ) -> list[float]:
-        kept = (one for one in values if isfinite(one) and fits(one) and _meets(one, self._atoms))
+        kept = (one for one in values if _is_json(one) and fits(one) and _meets(one, self._atoms))
         return list(islice(dict.fromkeys(islice(kept, 2 * _MOST)), _MOST))
 
 
@@ -193,7 +193,12 @@ def _as_float(value: Fraction | int) -> float:
     try:
         return float(value)
     except OverflowError:
-        return inf
+        return inf if value > 0 else -inf
+
+
+def _is_json(value: float) -> bool:
+    """Whether JSON has a number; an integer can be larger than all floats."""
+    return isinstance(value, int) or isfinite(value)
 
 
 def _is_fraction(value: float) -> bool:

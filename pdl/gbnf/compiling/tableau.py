@@ -52,7 +52,7 @@ class Tableau:
 
     `weaken` is told what is not enforced exactly; `overlap` whether two literals may have a value
     in common. With `closed` objects have no keys except those of which a schema says something.
-    `most` is how many branches of one goal are looked at.
+    `most` is how many branches of one goal are looked at. `check` raises where the time is over.
     """
 
     document: Document
@@ -60,6 +60,7 @@ class Tableau:
     overlap: Callable[[SchemaLiteral, SchemaLiteral], bool]
     closed: bool = False
     most: int = MOST_BRANCHES
+    check: Callable[[], None] = lambda: None
 
     def to_dnf(self, goal: Conjunction) -> tuple[Conjunct, ...]:
         """The conjuncts of a goal; each value of the goal satisfies one of them."""
@@ -199,6 +200,7 @@ class _Expansion:
         """Split by the disjunction with the fewest alternatives; None if that needs no split."""
         best: tuple[int, tuple[Constraints, ...]] | None = None
         for index, (disjunction, scopes, _) in enumerate(branch.disjunctions):
+            self.tableau.check()
             alternatives = self._alternatives(branch, disjunction, scopes)
             if best is None or len(alternatives) < len(best[1]):
                 best = index, alternatives
