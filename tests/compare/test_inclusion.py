@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -124,6 +125,22 @@ def test_bounds_can_be_larger_than_all_floats(kind: str, bound: str) -> None:
     assert isinstance(found, compare.No)
     assert violations(narrow, found.value)
     assert compare.includes(narrow, free)
+
+
+def test_large_unions_have_a_witness_soon() -> None:
+    """Branches differ by a constant, as those of a discriminated union do."""
+    keys = [{"type": "object", "properties": {"k": {"const": n}}} for n in range(40)]
+    wide = {"anyOf": [{**one, "required": ["k"]} for one in keys]}
+    narrow = {"oneOf": [{**one, "required": ["k", f"p{n}"]} for n, one in enumerate(keys)]}
+    found = compare.includes(pdl.Schema(wide), pdl.Schema(narrow), limits=Limits(grammar_seconds=2))
+    assert isinstance(found, compare.No)
+    assert found.witness == '{"k":0}'
+    assert compare.includes(pdl.Schema(narrow), pdl.Schema(wide))
+    # Inside of others there is no such short cut, but the time is bounded there.
+    inner = [pdl.Schema({"type": "array", "items": one}) for one in (wide, narrow)]
+    start = process_time()
+    assert not compare.includes(*inner, limits=Limits(grammar_seconds=0.5))
+    assert process_time() - start < 2
 
 
 @pytest.mark.parametrize("given", [3, None, "int"])
