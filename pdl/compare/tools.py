@@ -80,6 +80,10 @@ def _changed(before: Tool, after: Tool, limits: Limits) -> Comparison:
     if before.description != after.description:
         was, now = quoted(before.description), quoted(after.description)
         message = f"description {was} became {now}"
+        if not before.description:
+            message = f"description added: {now}"
+        elif not after.description:
+            message = f"description removed: {was}"
         changes.insert(0, Change("tools", before.name, message, was, now, "compatible"))
     calls = [_as_calls(before, one) for one in (found.forward, found.backward)]
     return Comparison(tuple(changes), calls[0], calls[1])

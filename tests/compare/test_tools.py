@@ -20,6 +20,8 @@ CASES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
        ' {"query":"","limit":0} is now valid'),), "widened"),
     ("search() // Look", "search() // Find", ('search: description "Look" became "Find"',),
      "compatible"),
+    ("search()", "search() // Find", ('search: description added: "Find"',), "compatible"),
+    ("search() // Look", "search()", ('search: description removed: "Look"',), "compatible"),
     ("search()", "search()\nopen(id: int)", ("open: tool added: open(id: int)",), "widened"),
     ("search()\nopen(id: int)", "search()", ("open: tool removed: open(id: int)",), "narrowed"),
     ("a()\nb()", "b()\na()", ("$: order of tools `a`, `b` became `b`, `a`",), "compatible"),
