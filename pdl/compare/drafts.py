@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _DOING = "comparing the schemas"
 _SHOWN = 60  # characters of an answer in a message
-_LARGE = 2_000  # characters of an answer
+_LARGE = 200  # characters of an answer
 
 
 class Step(NamedTuple):
@@ -89,6 +89,15 @@ class Judge:
         old, new = self._old.schema, self._new.schema
         self.forward = self.includes(old, new, 0.25)
         self.backward = self.includes(new, old, 0.33)
+
+    def leave_whole(self) -> None:
+        """Leave all values of the two schemas to be decided by their parts."""
+        self.forward = self.backward = Unknown("some changes are undecided")
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether one of the two inclusions of the whole is not known."""
+        return isinstance(self.forward, Unknown) or isinstance(self.backward, Unknown)
 
     def conclude(self, changes: Iterable[Change], *, is_sum: bool) -> None:
         """Decide what was not decided for the whole by its parts.

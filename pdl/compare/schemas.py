@@ -82,23 +82,41 @@ def compare_inputs(
 
 
 def compare_parts(old: Schema, new: Schema, limits: Limits, naming: Naming) -> Comparison:
-    """Compare schemas, with paths and words of a part of a prompt."""
+    """Compare schemas, with paths and words of a part of a prompt.
+
+    The whole is decided first, so that its parts agree with it. Where many parts changed and it is
+    nothing but their sum, they decide it: deciding the whole takes time for each pair of them.
+    """
     part, root, noun = naming
     sides = (Side(old), Side(new))
     judge = Judge(*sides, part, limits)
     descent = Descent(*sides, root, noun)
     drafts = list(_drafts(*sides, descent.drafts(), root))
     is_entangled = _is_entangled(old, new)
-    if any(one.is_semantic for one in drafts) or (old != new and is_entangled):
+    semantic = [one for one in drafts if one.is_semantic]
+    is_plain = old.form == new.form and not any(one.is_whole for one in drafts)
+    is_sum = is_plain and descent.is_monotone and not is_entangled
+    guessed, spans = guesses(drafts), _spans(sides, drafts)
+
+    def told() -> list[Change]:
+        return [
+            judge.change(one, at, guessed.get(id(one), ""))
+            for one, at in zip(drafts, spans, strict=True)
+        ]
+
+    changes: list[Change] = []
+    if is_sum and len(semantic) > _MANY:
+        judge.leave_whole()
+        changes = told()
+        judge.conclude(changes, is_sum=True)
+    elif semantic or (old != new and is_entangled):
         judge.decide_whole()
-    found = guesses(drafts)
-    spans = _spans(sides, drafts)
-    changes = [
-        judge.change(one, at, found.get(id(one), "")) for one, at in zip(drafts, spans, strict=True)
-    ]
-    if old.form == new.form and not any(one.is_whole for one in drafts):
-        is_sum = descent.is_monotone and not is_entangled
-        judge.conclude(changes, is_sum=is_sum)
+    if not changes or judge.is_undecided:
+        if changes:
+            judge.decide_whole()
+        changes = told()
+        if is_plain:
+            judge.conclude(changes, is_sum=is_sum)
     changes += _missing(judge, changes, root)
     return Comparison(tuple(changes), judge.forward, judge.backward)
 
@@ -140,6 +158,7 @@ def _form(schema: Schema) -> str:
     return str(replace(schema, document=bare))
 
 
+_MANY = 16  # differences
 _NOTES = ("description", "title", "examples", "default", "$comment")
 
 

@@ -11,8 +11,9 @@ import schemata
 
 import pdl
 from pdl import compare
+from pdl.compare import compare_schemas
 from pdl.compare.drafts import Judge
-from pdl.compare.verdicts import No
+from pdl.compare.verdicts import No, Yes
 from pdl.reply import check
 
 if TYPE_CHECKING:
@@ -363,3 +364,18 @@ def test_long_strings_are_told_by_their_length() -> None:
     assert lines(found) == (
         "$: str<1,2000> became str<1,1000>: narrowed; a string of 1,001 characters was valid",
     )
+
+
+def test_many_changes_decide_the_whole() -> None:
+    """Of a sum of parts, no pair is compared with each other, and the whole is as the parts are."""
+    old, new, other = (
+        pdl.Schema.parse("{" + ", ".join(f"f{at}: int<0,{at + more}>" for at in range(40)) + end)
+        for more, end in ((0, "}"), (1, "}"), (1, ", g: str }"))
+    )
+    found = compare_schemas(old, new)
+    assert found.forward == Yes()
+    assert isinstance(found.backward, No)
+    assert not check(old, found.backward.witness)
+    assert {(one.verdict, one.witnesses) for one in found.changes} == {("widened", "answer")}
+    assert compare_schemas(new, old).verdict == "narrowed"
+    assert compare_schemas(old, other).verdict == "both"
