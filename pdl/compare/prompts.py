@@ -63,7 +63,7 @@ def compare_prompts(
     None is a prompt that did not exist, or was removed. Prompts that render the same, by their
     fingerprints, have no changes; others have at least one. Of a prompt that was loaded with
     `strict=False` and has problems, the rest is compared, and a problem that is new is a change.
-    Raises TypeError for anything but prompts.
+    Raises TypeError for anything but prompts, and LimitError for files that are included too often.
     """
     for given in (old, new):
         if not (given is None or isinstance(given, Prompt)):

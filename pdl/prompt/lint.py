@@ -100,6 +100,11 @@ class _Linter:
     def findings(self, *, partial: bool) -> Iterator[Finding]:
         """Every check, in order."""
         yield from self._includes()
+        try:
+            self.template.check_expansion()
+        except PromptError as error:
+            yield from map(Finding, error.problems)
+            return
         yield from self._names()
         outline = outline_of(self.tree.body, self.markers)
         yield from (Finding(problem) for problem in outline.problems)
@@ -111,7 +116,7 @@ class _Linter:
 
     def _includes(self) -> Iterator[Finding]:
         env = self.template.environment
-        for name in meta.find_referenced_templates(self.tree):
+        for name in dict.fromkeys(meta.find_referenced_templates(self.tree)):
             if name is None:
                 continue
             line = next((n.lineno for n in self._referring(name)), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -161,9 +162,9 @@ def expanded(
     read: Callable[[str], list[nodes.Template]],
     seen: frozenset[str] = frozenset(),
 ) -> Iterator[nodes.Node]:
-    """Yield statements, changed in place: files replace the includes that name them.
+    """Yield statements, in which files replace the includes that name them.
 
-    `read` returns the tree of a file, or an empty list.
+    `read` returns the tree of a file, or an empty list; that tree stays as it is.
     """
     for node in body:
         name = _included(node)
@@ -172,11 +173,21 @@ def expanded(
             inside = expanded(trees[0].body, read, seen | {name})
             yield nodes.Scope(list(inside), lineno=node.lineno)
             continue
-        for each in (node, *getattr(node, "elif_", ())):
-            for field_name, value in each.iter_fields():
-                if isinstance(value, list) and field_name in _BODIES:
-                    setattr(each, field_name, list(expanded(value, read, seen)))
-        yield node
+        yield _with_bodies(node, lambda body: list(expanded(body, read, seen)))
+
+
+def _with_bodies(
+    node: nodes.Node, changed: Callable[[list[nodes.Node]], list[nodes.Node]]
+) -> nodes.Node:
+    """A copy of a statement with other bodies."""
+    made = copy(node)
+    for name, value in node.iter_fields():
+        if isinstance(value, list) and name in _BODIES:
+            setattr(made, name, changed(value))
+    elifs = getattr(node, "elif_", ())
+    if elifs:
+        made.elif_ = [_with_bodies(one, changed) for one in elifs]  # type: ignore[attr-defined]
+    return made
 
 
 def _included(node: nodes.Node) -> str:

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 
 _ELIFS = 500
+_REPEATED = 5_000_000  # characters of files that are included again
+_AGAIN = 50  # characters that a file costs at least: even an empty one takes time
 _IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", tera.GLOBALS})
 
 
@@ -98,8 +100,17 @@ class Template:
     @cached_property
     def _items(self) -> list[Item]:
         env = self.environment
-        body = expanded(env.parse(self.source.text).body, lambda name: _tree_of(env, name))
-        return outline_of(body, self.markers).items
+        body = expanded(env.parse(self.source.text).body, _Repeated(env))
+        try:
+            return outline_of(body, self.markers).items
+        except RecursionError as error:
+            message = "the template includes files that include others, too deeply"
+            problem = Problem("limit/template-depth", message, self.source.span(0))
+            raise LimitError(problem) from error
+
+    def check_expansion(self) -> None:
+        """Raise LimitError if it includes files too often or too deeply to know its turns."""
+        self._items  # noqa: B018  (it is made for its errors)
 
     @cached_property
     def misplaced_schema(self) -> list[Turn]:
@@ -286,6 +297,30 @@ def _tree_of(env: PromptEnvironment, name: str) -> list[nodes.Template]:
     tree = env.parse(text, name)
     _check_names(env, tree, env.sources[name])
     return [tree]
+
+
+class _Repeated:
+    """Reads the trees of included files. Raises LimitError if files are included too often.
+
+    Files that include others many times, which do so as well, would take forever to expand.
+    """
+
+    def __init__(self, env: PromptEnvironment) -> None:
+        self.env = env
+        self.trees: dict[str, list[nodes.Template]] = {}
+        self.left = _REPEATED
+
+    def __call__(self, name: str) -> list[nodes.Template]:
+        if name not in self.trees:
+            self.trees[name] = _tree_of(self.env, name)
+        elif self.trees[name]:
+            source = self.env.sources[name]
+            self.left -= len(source.text) + _AGAIN
+            if self.left < 0:
+                message = "files are included too often to know the turns of the prompt"
+                hint = "include this file in a loop, or in fewer places"
+                raise LimitError(Problem("limit/template", message, source.span(0), hint))
+        return self.trees[name]
 
 
 def normalize_newlines(text: str) -> str:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pdl
+from pdl.compare import compare_prompts
 from pdl.limits import Limits
+from pdl.prompt.lint import lint_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -330,3 +332,31 @@ def test_only_limits_that_can_be_raised_are_advised(text: str, *, raisable: bool
     with pytest.raises(pdl.LimitError) as raised:
         prompt.render(x="a" * 90)
     assert ("pdl.Limits" in str(raised.value)) == raisable
+
+
+@pytest.mark.parametrize(
+    ("count", "depth", "code"),
+    [(1000, 4, "limit/template"), (2, 60, "limit/template"), (1, 3000, "limit/template-depth")],
+)
+def test_files_that_include_each_other_too_often_are_told_and_not_expanded(
+    tmp_path: Path, count: int, depth: int, code: str
+) -> None:
+    for at in range(depth):
+        included = f"{{% include '{at + 1}.pdl' %}}" * count
+        (tmp_path / f"{at}.pdl").write_text(included if at else f"<|user|>\n{included}")
+    (tmp_path / f"{depth}.pdl").write_text("x")
+    started = time.monotonic()
+    findings = lint_file(tmp_path / "0.pdl")
+    assert [(one.problem.code, one.severity) for one in findings] == [(code, "error")]
+    with pytest.raises(pdl.LimitError) as raised:
+        compare_prompts(pdl.loads("<|user|>\nhi"), pdl.load(tmp_path / "0.pdl"))
+    assert [one.code for one in raised.value.problems] == [code]
+    assert time.monotonic() - started < 30
+
+
+def test_a_file_that_is_included_often_is_expanded(tmp_path: Path) -> None:
+    (tmp_path / "a.pdl").write_text("<|user|>\n" + "{% include 'b.pdl' %}" * 500)
+    (tmp_path / "b.pdl").write_text("{% if x %}{% include 'c.pdl' %}{% endif %}" * 10)
+    (tmp_path / "c.pdl").write_text("x")
+    assert lint_file(tmp_path / "a.pdl") == ()
+    assert compare_prompts(pdl.loads("<|user|>\nhi"), pdl.load(tmp_path / "a.pdl")).changes
