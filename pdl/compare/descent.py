@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.compare.differences import At, Pair, notes_drafts, same
 from pdl.compare.drafts import Draft
 from pdl.compare.members import array_tasks, matched, object_tasks
-from pdl.compare.nodes import GROUPS, KEYWORDS, Branch, cut, key, of_kind
+from pdl.compare.nodes import GROUPS, KEYWORDS, NEVER, Branch, cut, key, of_kind
 from pdl.schema.json_values import json_line
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _VALUES = 8  # listed values that a message shows
 _TEXT = 60  # characters of a type that a message shows whole
+_PLACES = 3  # further paths that a message names
 _MEMBERS = frozenset(
     {
         *("properties", "required", "additionalProperties", "patternProperties"),
@@ -37,21 +38,41 @@ class Descent:
 
     def __init__(self, old: Side, new: Side, root: str, noun: str) -> None:
         self._old, self._new, self._root, self._noun = old, new, root, noun
-        self._seen: dict[tuple[int, int], tuple[JsonSchema, JsonSchema]] = {}
+        self._seen: dict[tuple[int, int], tuple[JsonSchema, JsonSchema, str]] = {}
+        self._again: dict[str, list[str]] = {}
+        """The other paths of pairs of schemas that are used in several places, by their first."""
         self.is_monotone = True
         """Whether the whole includes what all parts include: not so within an exclusive `oneOf`."""
 
     def drafts(self) -> list[Draft]:
         """All differences, in the order of the documents."""
         found: list[Draft] = []
+        paths: dict[int, str] = {}
         pending: list[Task] = [Pair(self._old.document, self._new.document, ("#", "#"), self._root)]
         while pending:
             task = pending.pop()
             if isinstance(task, Draft):
                 found.append(task)
-            else:
-                pending += reversed(list(self._pair(task)))
-        return found
+                continue
+            tasks = list(self._pair(task))
+            paths |= {id(one): task.path for one in tasks if isinstance(one, Draft)}
+            pending += reversed(tasks)
+        return [self._everywhere(one, paths[id(one)]) for one in found]
+
+    def _everywhere(self, draft: Draft, path: str) -> Draft:
+        """A difference of the pair of schemas at a path, with the other paths that it has."""
+        others = [
+            other + draft.path.removeprefix(first)
+            for first, some in self._again.items()
+            if _is_within(path, first)
+            for other in some
+        ]
+        if not others:
+            return draft
+        named = ", ".join(f"`{one}`" for one in others[:_PLACES])
+        rest = len(others) - _PLACES
+        named += f" and {rest:,} more" if rest > 0 else ""
+        return replace(draft, text=f"{draft.text} (also at {named})")
 
     def _pair(self, pair: Pair) -> Iterator[Task]:
         one = self._old.place(pair.old, pair.pointers[0])
@@ -63,8 +84,11 @@ class Descent:
         if pair_id not in self._seen or one.own or other.own:
             yield from notes_drafts(at, one, other)
         if pair_id in self._seen:
+            first = self._seen[pair_id][-1]
+            if not _is_within(pair.path, first):  # in a recursive one it is the same difference
+                self._again.setdefault(first, []).append(pair.path)
             return
-        self._seen[pair_id] = (one.node, other.node)
+        self._seen[pair_id] = (one.node, other.node, pair.path)
         yield from self._alternatives(at, one, other)
 
     def _alternatives(self, at: At, one: Place, other: Place) -> Iterator[Task]:
@@ -93,7 +117,7 @@ class Descent:
     def _one_pair(self, at: At, before: Branch, after: Branch) -> Iterator[Task]:
         if before.kind == after.kind == "enum":
             yield from _members(at, before.node["enum"], after.node["enum"])
-        elif before.kind == after.kind:
+        elif before.kind == after.kind and (before.node == NEVER) == (after.node == NEVER):
             yield from self._keywords(replace(at, one=before.node, other=after.node), before.kind)
         elif {before.kind, after.kind} == {"integer", "number"} and not _shared(before, after):
             yield _became(replace(at, one=before.node, other=after.node))
@@ -166,6 +190,10 @@ class Descent:
         return f"{names} changed: {was} became {now}"
 
 
+def _is_within(path: str, outer: str) -> bool:
+    return path.startswith(outer) and path[len(outer) : len(outer) + 1] in ("", ".", "[")
+
+
 def _shared(*branches: Branch) -> bool:
     """Whether a schema of numbers has keywords that bear on all kinds."""
     return any(one.node.keys() - {"type", *KEYWORDS["number"]} for one in branches)
@@ -189,7 +217,7 @@ def _branch_words(side: Side, branch: Branch) -> str:
 def _replaced(at: At, before: Branch, after: Branch) -> Draft:
     was, now = _branch_words(at.old, before), _branch_words(at.new, after)
     if was == "nothing" or now == "nothing":
-        text = f"allowed: {now}" if was == "nothing" else f"no longer allowed: {was}"
+        text = f"now allowed: {now}" if was == "nothing" else f"no longer allowed: {was}"
     else:
         text = f"{was} became {now}"
     return at.draft(text, (before.node, at.other), (after.node, at.one), old=was, new=now)

@@ -303,6 +303,10 @@ def _effect(
         return ""
     unknown = next((one.why for one in (forward, backward) if isinstance(one, Unknown)), "")
     if unknown:
+        proven = [f"{text} was valid" for text in told[:1] if isinstance(forward, No) and text]
+        proven += [f"{text} is now valid" for text in told[1:] if isinstance(backward, No) and text]
+        if proven:
+            unknown = f"{', '.join(proven)}; the rest is not known: {unknown}"
         return f": undecided: {cut(unknown, 120)}"
     shown = [
         f"{text} {words}"

@@ -72,6 +72,8 @@ def _added_or_removed(at: At, name: str, before: _Field, after: _Field) -> Draft
     words = side.words(field.schema)
     need = _requirement(field)
     text = f"{need} {at.noun} {'added' if is_added else 'removed'} ({words})"
+    if words == "nothing":
+        text = f"{at.noun} {'ruled out' if is_added else 'no longer ruled out'}"
     place = side.place(field.schema, "")
     return at.both(
         text,
