@@ -117,8 +117,8 @@ CASES: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
     ("{ a: X, b: X } X = { v: int }", "{ a: X, b: X } X = { v: float }",
      ("$.a.v: int became float (also at `$.b.v`): widened; 0.1 is now valid",)),
     ("{ a: N, b: N } N = { v: int, n?: N }", "{ a: N, b: N } N = { v: bool, n?: N }",
-     ("$.a.v: int became bool (also at `$.b.v`): narrowed and widened; 0 was valid,"
-      " true is now valid",)),
+     (("$.a.v: int became bool (also at `$.b.v`): narrowed and widened; 0 was valid,"
+      " true is now valid"),)),
     ("str", '"yes" | "no"', ('$: str became "yes" | "no": narrowed; "a" was valid',)),
     ('code { lang: "py" }', "code",
      (('$: form of the answer: code { lang: "py" } became code: widened;'
