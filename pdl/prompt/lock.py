@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import time
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pdl.errors import FileError, PinError, Problem, quoted
+from pdl.prompt.files import open_regular
 from pdl.schema.keywords import pointer
 from pdl.schema.parts import repeated, spans
 from pdl.source import Source, encoding_fault
@@ -70,11 +72,11 @@ def is_fingerprint(text: object) -> bool:
 def nearest_lock(directory: Path) -> Path | None:
     """Return the path of the lock in a directory, or else in the nearest one above it.
 
-    It is relative if that of the directory is.
+    It is relative if that of the directory is. It may be something that is not a file.
     """
     start = Path(os.path.abspath(directory))  # noqa: PTH100 - links are not followed
     above = (start, *start.parents)
-    found = next((one / LOCK for one in above if (one / LOCK).is_file()), None)
+    found = next((one / LOCK for one in above if (one / LOCK).exists()), None)
     if found is None or directory.is_absolute():
         return found
     return Path(os.path.relpath(found))
@@ -92,9 +94,10 @@ class Lock:
     def read(cls, path: Path) -> Lock:
         """Return the lock of a file. Raises PinError, with a position, or FileError."""
         try:
-            data = path.read_bytes()
+            with open_regular(path) as file:
+                data = file.read()
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
+            reason = "is a directory" if path.is_dir() else (error.strerror or str(error)).lower()
             hint = "`pdl pin` writes one" if isinstance(error, FileNotFoundError) else ""
             message = f"{path}: cannot be read: {reason}"
             raise FileError(Problem("file/unreadable", message, None, hint)) from error
@@ -103,8 +106,8 @@ class Lock:
         except UnicodeDecodeError as error:
             before = data[: error.start].decode("utf-8")
             source = Source(before + "\N{REPLACEMENT CHARACTER}", str(path))
-            span = source.span(len(before))
-            raise FileError(Problem("file/encoding", encoding_fault(error), span)) from error
+            hint = "save the file as UTF-8"
+            raise _invalid(encoding_fault(error), source.span(len(before)), hint) from error
         return cls(path, _document(source), source.text)
 
     @property
@@ -241,6 +244,23 @@ class _DuplicateKeyError(Exception):
     pass
 
 
+class _NumberError(Exception):
+    pass
+
+
+def _refused(constant: str) -> Json:
+    message = f"this is not JSON: it has the number `{constant}`"
+    raise _NumberError(message)
+
+
+def _float(digits: str) -> float:
+    found = float(digits)
+    if math.isinf(found):
+        message = "this is not a lock: it has a number that is too large"
+        raise _NumberError(message)
+    return found
+
+
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -256,7 +276,9 @@ def _document(source: Source) -> dict[str, Any]:
         hint = "keep either version of each prompt, then run `pdl pin`"
         raise _invalid("this is a conflict that git left", source.span(*conflict.span()), hint)
     try:
-        found = json.loads(source.text, object_pairs_hook=_unique)
+        found = json.loads(
+            source.text, object_pairs_hook=_unique, parse_constant=_refused, parse_float=_float
+        )
     except json.JSONDecodeError as error:
         reason = error.msg.removesuffix(" starting at")
         message = f"this is not JSON: {reason[:1].lower()}{reason[1:]}"
@@ -265,8 +287,13 @@ def _document(source: Source) -> dict[str, Any]:
         key = str(error)
         span = repeated(source, key) or source.span(0)
         raise _invalid(f"duplicate key {quoted(key)}", span) from error
-    except (ValueError, RecursionError) as error:
+    except _NumberError as error:
+        raise _invalid(str(error), source.span(0)) from error
+    except RecursionError as error:
         raise _invalid("this is not a lock: it nests too deeply", source.span(0)) from error
+    except ValueError as error:  # of integers with thousands of digits
+        message = "this is not a lock: it has a number of too many digits"
+        raise _invalid(message, source.span(0)) from error
     for path, message, hint in _faults(found):
         where = pointer(path)
         raise _invalid(message, spans(source, [where]).get(where, source.span(0)), hint)

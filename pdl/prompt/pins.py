@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.errors import PinError, Problem, quoted
 from pdl.prompt.files import Folder, JailError, checked_parts
-from pdl.prompt.lock import LOCK, Lock, Pin, is_fingerprint, nearest_lock, short
+from pdl.prompt.lock import LOCK, Lock, Pin, git_blob, is_fingerprint, nearest_lock, short
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -29,11 +30,15 @@ def pin_of(given: GivenPin, file: Path | Traversable | None, name: str) -> Pin:
         return given
     if isinstance(given, str) and not given.endswith(".lock"):
         if not is_fingerprint(given):
-            message = f"{name}: {quoted(given)} is not a fingerprint"
+            message = f"{name}: {quoted(given) if given else 'an empty pin'} is not a fingerprint"
             hint = "pass `h1:` and 64 hexadecimal digits, or the path of a .lock file"
+            hint += "" if given else ", or None for no pin"
             raise PinError(Problem("pin/invalid", message, None, hint))
         return Pin(given)
     if given is not True and not isinstance(given, (str, os.PathLike)):
+        if hasattr(given, "joinpath"):  # a Traversable
+            message = f"{name}: {given} is not a file on disk, so it cannot be read as a lock"
+            raise PinError(Problem("pin/invalid", message, None, "pass the fingerprint itself"))
         wanted = "a fingerprint, the path of a lock, or True"
         raise TypeError(f"pin must be {wanted}, not {type(given).__name__}")
     if not isinstance(file, Path):
@@ -104,7 +109,14 @@ def verify(prompt: Prompt) -> None:
         prompt.folder.seal()
     if found != prompt.pin:
         name, pin = prompt.source.name, prompt.pin
-        raise PinError(changed(name, pin if isinstance(pin, Pin) else Pin(pin), found))
+        pin = pin if isinstance(pin, Pin) else Pin(pin)
+        raise PinError(changed(name, pin, found, same_text=_has_blob(prompt.source.text, pin.blob)))
+
+
+def _has_blob(text: str, blob: str) -> bool:
+    """Whether git's name is that of a text, with any newlines, and with or without a BOM."""
+    texts = (text, text.replace("\n", "\r\n"))
+    return any(git_blob(mark + one.encode()) == blob for one in texts for mark in (b"", BOM_UTF8))
 
 
 def changed(name: str, pin: Pin, found: str, *, same_text: bool = False) -> Problem:

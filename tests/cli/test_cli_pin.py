@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 import pdl
 from pdl.cli.app import application
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 A, B = "<|user|>\nHi\n<|schema|>\n{ a: int }\n", "<|user|>\n{% include '_part.pdl' %}\n"
 
@@ -185,6 +189,38 @@ def test_an_invalid_lock_is_told() -> None:
     Path("pdl.lock").write_text("{\n<<<<<<< HEAD\n")
     for words in (("pin",), ("pin", "--check"), ("render", "prompts/a.pdl", "--locked")):
         assert run(*words, code=2).stderr.startswith("pdl.lock:2:1: this is a conflict that git")
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (Path.mkdir, "pdl.lock: cannot be read: is a directory"),
+        (os.mkfifo, "pdl.lock: cannot be read: is not a regular file"),
+        (lambda path: path.write_text("{}", "utf-16"), "pdl.lock:1:1: this text is in UTF-16, not"),
+    ],
+    ids=["directory", "pipe", "UTF-16"],
+)
+def test_a_lock_that_is_not_a_text_file(make: Callable[[Path], Any], told: str) -> None:
+    """It is not taken for an absent one, and nothing waits for a pipe."""
+    make(Path("pdl.lock"))
+    loading = ("render", "prompts/a.pdl", "--locked")
+    for words in (("pin",), ("pin", "prompts"), ("pin", "--check"), loading):
+        assert run(*words, code=2).stderr.startswith(told)
+
+
+def test_a_changed_part_is_told() -> None:
+    """Not the text of the prompt itself, which is as it was."""
+    Path("prompts/b.pdl").write_bytes(B.replace("\n", "\r\n").encode())
+    run("pin")
+    Path("prompts/_part.pdl").write_text("another part")
+    for words in (("pin", "--check"), ("render", "prompts/b.pdl", "--locked")):
+        told = run(*words, code=1 if "--check" in words else 2).output
+        assert "; a file that it includes, embeds, or takes its schema from has changed" in told
+        assert "hint: `pdl pin prompts/b.pdl` accepts this version" in told
+    Path("prompts/b.pdl").write_text(B + "!")
+    told = run("render", "prompts/b.pdl", "--locked", code=2).output
+    assert "takes its schema" not in told
+    assert "hint: `git cat-file -p " in told
 
 
 def test_what_a_pin_does_not_cover_is_told() -> None:
