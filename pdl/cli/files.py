@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
 
-from pdl.errors import FileError, LimitError, Problem
+from pdl.errors import FileError, LimitError, Problem, visible
 from pdl.limits import DEFAULT_LIMITS
 from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pdl._types import Json
 
@@ -78,7 +78,9 @@ def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) 
     problems = [problem for path in paths if (problem := _missing(path, suffix)) is not None]
     if problems:
         raise FileError(*problems)
-    files = dict.fromkeys(file for path in paths for file in walk_files(path, suffix))
+    skipped: list[str] = []
+    files = dict.fromkeys(file for path in paths for file in walk_files(path, suffix, skipped))
+    note_skipped(skipped)
     kept = [file for file in files if not matches(file, exclude)]
     if not kept:
         raise FileError(Problem("file/none", f"{', '.join(exclude)}: this excludes all files"))
@@ -99,18 +101,35 @@ def _missing(path: str, suffix: str) -> Problem | None:
     return None
 
 
-def walk_files(path: str, suffix: str) -> Iterator[str]:
+def walk_files(path: str, suffix: str, skipped: list[str] | None = None) -> Iterator[str]:
     """Yield a file, or the files of a directory that end in `suffix`, without hidden directories.
 
-    Raises FileError for a directory that cannot be read.
+    Links that lead out of the directory and out of the current one are added to `skipped` instead:
+    who wrote the directory may be somebody else than who can read what they lead to. Raises
+    FileError for a directory that cannot be read.
     """
     if not Path(path).is_dir():
         yield str(Path(path))
         return
     for directory, inner, names in os.walk(path, onerror=_raise_unreadable):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        files = (Path(directory, name) for name in sorted(names) if name.endswith(suffix))
-        yield from (str(file) for file in files if not file.is_fifo())  # it might never end
+        for file in (Path(directory, name) for name in sorted(names) if name.endswith(suffix)):
+            if file.is_symlink() and not _is_inside(file.resolve(), Path(path), Path()):
+                skipped = [] if skipped is None else skipped
+                skipped.append(str(file))
+            elif not file.is_fifo():  # it might never end
+                yield str(file)
+
+
+def _is_inside(file: Path, *directories: Path) -> bool:
+    return any(file.is_relative_to(one.resolve()) for one in directories)
+
+
+def note_skipped(links: Iterable[str]) -> None:
+    """Say which links were not read."""
+    for link in links:
+        reason = "is a link that points outside its directory, and is not read"
+        click.echo(f"note: {visible(link)}: {reason}", err=True)
 
 
 def _raise_unreadable(error: OSError) -> None:

@@ -61,10 +61,13 @@ class Repository:
     @classmethod
     def around(cls, directory: Path) -> Repository:
         """Return the repository of a directory. Raises FileError without one, or without git."""
-        inside = _lines(directory, "rev-parse", "--is-inside-work-tree", "--show-prefix")
-        if inside[0] != "true":
+        said = os.fsdecode(
+            run_git(directory, "rev-parse", "--is-inside-work-tree", "--show-prefix")
+        )
+        is_inside, _, prefix = said.partition("\n")
+        if is_inside != "true":
             return cls(directory, None, "")
-        return cls(directory, top_directory(directory), inside[1])
+        return cls(directory, top_directory(directory), prefix.removesuffix("\n"))
 
     def tree(self, ref: str) -> GitPath:
         """Return the root of a commit, whose paths begin with `REF:` in messages.
@@ -169,15 +172,22 @@ class Objects:
         or a link that leads nowhere. Raises FileError for more bytes than any reader accepts.
         """
         if path != self._last[0]:  # a file is looked for before it is opened
-            # A request is a line.
-            self._last = path, self._read(path) if "\n" not in path else ("", b"")
+            self._last = path, self._read(self._request(path))
         return self._last[1]
 
-    def _read(self, path: str) -> tuple[str, bytes]:
+    def _request(self, path: str) -> str:
+        """What `git cat-file` is asked for: a line, so names with a newline are looked up first."""
+        if "\n" not in path:
+            return f"{self.commit}:{path}"
+        words = ("ls-tree", "-z", "--full-tree", self.commit, "--", path)
+        entry = os.fsdecode(run_git(self.repository.directory, *words)).partition("\t")[0]
+        return entry.rpartition(" ")[2] or "0"
+
+    def _read(self, request: str) -> tuple[str, bytes]:
         process = self._process = self._process or self._started()
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(os.fsencode(f"{self.commit}:{path}\n"))
+        process.stdin.write(os.fsencode(f"{request}\n"))
         process.stdin.flush()
         header = process.stdout.readline().split()
         if not header or not header[-1].isdigit():  # `… missing`
@@ -185,7 +195,8 @@ class Objects:
         size = int(header[-1])
         if size > _MOST_BYTES:
             self.close()
-            message = f"{path}: has {size:,} bytes, which is too many"
+            name = request.removeprefix(f"{self.commit}:")
+            message = f"{name}: has {size:,} bytes, which is too many"
             raise FileError(Problem("file/unreadable", message))
         data = process.stdout.read(size + 1)[:size]
         is_object = len(header) == 3  # noqa: PLR2004 - else `dangling 7` and what was asked for

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 import pdl
-from pdl.cli.files import STDIN, decoded, matches, read_bytes, unreadable, walk_files
+from pdl.cli.files import STDIN, decoded, matches, note_skipped, read_bytes, unreadable, walk_files
 from pdl.cli.git import GitPath, Repository
 from pdl.cli.inputs import PromptInput, parse_json_schema, required_schema
 from pdl.cli.terminal import Terminal
@@ -85,6 +85,14 @@ class Version:
             raise unreadable(self.name, error) from error
 
     @property
+    def some_data(self) -> bytes:
+        """Its bytes; none if it cannot be read."""
+        try:
+            return self.data
+        except PromptError:
+            return b""
+
+    @property
     def text(self) -> Source:
         """Its text. Raises FileError for one that is not UTF-8, LimitError."""
         return decoded(self.data, self.name)
@@ -130,7 +138,9 @@ class Version:
             assert self.prompt.template is not None
             self.prompt.template.constant_schema  # noqa: B018  (it is read for its errors)
         except PromptError as error:
-            if all(_OWN_FAULT.match(problem.code) for problem in error.problems):
+            if isinstance(error, FileError) or all(
+                _OWN_FAULT.match(problem.code) for problem in error.problems
+            ):
                 return error.problem
         return None
 
@@ -174,7 +184,10 @@ class Pair:
         """
         if self.old is None or self.new is None:
             return False
-        return _are_equal(self.old, self.new)
+        try:
+            return _are_equal(self.old, self.new)
+        except PromptError:  # it is reported when they are compared
+            return False
 
     def is_part(self, parts: set[str]) -> bool:
         """Whether each version is a part of prompts: they include it, or its name says so."""
@@ -309,5 +322,7 @@ def _names(directory: Place) -> set[str]:
         return set(directory.files(".pdl"))
     if not directory.is_dir():
         return set()
-    files = walk_files(str(directory), ".pdl")
+    skipped: list[str] = []
+    files = list(walk_files(str(directory), ".pdl", skipped))
+    note_skipped(skipped)
     return {PurePath(file).relative_to(directory).as_posix() for file in files}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -318,3 +319,48 @@ def test_what_cannot_be_compared(work: Work, line: str, said: str) -> None:
     result = diff(line)
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in " ".join(result.stderr.split())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links are a privilege there")
+def test_a_link_out_of_the_directory_is_not_read(work: Work, tmp_path: Path) -> None:
+    """It may come from somebody who cannot read what it leads to, such as the author of a patch."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("TOKEN", encoding="utf-8")
+    for name in ("prompts/a.pdl", "prompts/deep/part.pdl"):
+        (work.path / name).unlink()
+        (work.path / name).symlink_to(secret)
+    for line in ("--against HEAD", "--against HEAD --format markdown", "HEAD:prompts prompts"):
+        result = diff(line)
+        assert "TOKEN" not in result.output
+        assert "prompts/a.pdl: is a link that points outside its directory" in result.stderr
+        assert "`prompts/a.pdl`" in result.stdout or "prompts/a.pdl: breaks" in result.stdout
+    linted = CliRunner().invoke(application, ["lint", "prompts"])
+    assert "TOKEN" not in linted.output
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no file has such a name there")
+def test_a_name_with_a_newline(work: Work) -> None:
+    name = "prompts/\nn.pdl"
+    work.write(name, PROMPT)
+    work.commit()
+    work.write(name, NARROWER)
+    assert [one["verdict"] for one in changes("--against HEAD")] == ["narrowed"]
+
+
+def test_invalid_prompts_do_not_hide_the_changes_of_others(work: Work) -> None:
+    work.write("prompts/old.pdl", "<|user|>\nHi {{ x\n")
+    work.commit()
+    (work.path / "prompts/old.pdl").unlink()
+    assert diff("--against HEAD").exit_code == 0  # whoever removes it needs to commit that
+    work.write("prompts/a.pdl", NARROWER)
+    work.write("prompts/bad.pdl", "<|user|>\n{{ y")
+    (work.path / "prompts/latin.pdl").write_bytes(b"<|user|>\n\xe9")
+    result = diff("--against HEAD")
+    assert result.exit_code == 2
+    assert "`$`: int<1,5> became int<1,3>" in result.stdout
+    assert "prompts/bad.pdl:2:1: unclosed" in result.stderr
+    assert "prompts/latin.pdl:2:1: this byte" in result.stderr
+    for form in ("github", "markdown"):
+        shown = diff(f"--against HEAD --format {form}").stdout
+        assert "int<1,5>" in shown or "int&lt;1,5&gt;" in shown
+        assert shown.count("the new version is invalid") == 2

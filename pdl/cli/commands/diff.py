@@ -110,18 +110,25 @@ def command(  # noqa: PLR0913  (each is an option)
     if values.are_given and (len(pairs) > 1 or len(pairs[0].versions) == 1):
         raise click.UsageError("--context and --set require two versions of one prompt")
     with importing(types):
-        found = _compared(pairs, values)
+        found, problems = _compared(pairs, values, form)
+    if problems and form == "json":
+        raise error_from(problems)
     report = Report(tuple(found), audiences or get_args(Audience), len(pairs))
     text = FORMATS[form](report.only_breaking() if breaking else report, output.terminal)
     if text or output.file is not None:
         output.write_report(text)
-    Terminal.stderr().write(report.summary)
+    if found or not problems:
+        Terminal.stderr().write(report.summary)
+    if problems:
+        raise error_from(problems)
     if not report.ok:
         raise click.exceptions.Exit(INVALID)
 
 
-def _compared(pairs: Iterable[Pair], values: TemplateValues) -> list[FileChanges]:
-    """The changes of all prompts, of each that has some. Raises PromptError with all problems."""
+def _compared(
+    pairs: Iterable[Pair], values: TemplateValues, form: str
+) -> tuple[list[FileChanges], list[Problem]]:
+    """The changes of all prompts, of each that has some, and the problems of those without."""
     touched = [pair for pair in pairs if not pair.is_untouched]
     parts = {part for pair in touched for one in pair.versions for part in one.parts()}
     found: list[FileChanges] = []
@@ -131,14 +138,25 @@ def _compared(pairs: Iterable[Pair], values: TemplateValues) -> list[FileChanges
             changes = _changes(pair, values)
         except PromptError as error:
             problems += error.problems
+            if form in _ANNOTATING:
+                found.append(FileChanges(pair.name, tuple(map(_invalid, error.problems))))
             continue
         if guess:
             changes = tuple(replace(one, guess=one.guess or guess) for one in changes)
         if changes:
             found.append(FileChanges(pair.name, changes))
-    if problems:
-        raise error_from(dict.fromkeys(problems))
-    return found
+    return found, list(dict.fromkeys(problems))
+
+
+_ANNOTATING = ("github", "markdown")  # whose readers do not see standard error
+
+
+def _invalid(problem: Problem) -> Change:
+    """A problem of a new version, for those who do not see the standard error."""
+    hint = f" ({problem.hint})" if problem.hint else ""
+    message = f"the new version is invalid: {problem.message}{hint}"
+    breaks = get_args(Audience)
+    return Change("messages", "", message, breaks=breaks, new_span=problem.span)
 
 
 def _changes(pair: Pair, values: TemplateValues) -> tuple[Change, ...]:
@@ -148,9 +166,10 @@ def _changes(pair: Pair, values: TemplateValues) -> tuple[Change, ...]:
     if any(one.is_json for one in pair.versions):
         return _schema_changes(pair, values)
     after = pair.new.prompt if pair.new is not None else None
-    if pair.old is not None and after is not None and (fault := pair.old.fault()):
-        # The commit that mends it must not fail for it.
-        message = f"the old version is invalid, so it is not compared: {fault.message}"
+    if pair.old is not None and (fault := pair.old.fault()):
+        # The commit that mends or removes it must not fail for it.
+        done = "is not compared" if after is not None else "was removed"
+        message = f"the old version was invalid and {done}: {fault.message}"
         return (Change("messages", "", message, old_span=fault.span),)
     before = pair.old.prompt if pair.old is not None else None
     found = compare.compare_prompts(before, after).changes
@@ -197,7 +216,7 @@ def _renamed(removed: Mapping[str, Pair], added: Mapping[str, Pair]) -> dict[str
         return {}
     pairs = (*removed.values(), *added.values())
     prints = {pair.name: one.fingerprint for pair in pairs for one in pair.versions}
-    lines = {pair.name: _lines(one.data) for pair in pairs for one in pair.versions}
+    lines = {pair.name: _lines(one.some_data) for pair in pairs for one in pair.versions}
     shares = sorted(
         (-1.0 if prints[old] == prints[new] != "" else -_share(lines[old], lines[new]), old, new)
         for old, new in product(removed, added)
