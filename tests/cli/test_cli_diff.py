@@ -206,7 +206,7 @@ def test_a_commit_can_mend_an_invalid_prompt(work: Work) -> None:
     work.write("prompts/a.pdl", PROMPT)
     result = diff("--against HEAD")
     assert result.exit_code == 0
-    assert "the old version is invalid, so it is not compared" in result.stdout
+    assert "the old version was invalid and is not compared" in result.stdout
 
 
 def test_a_type_that_is_not_allowed_is_undecided(work: Work) -> None:
