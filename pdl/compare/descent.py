@@ -165,22 +165,16 @@ class Descent:
                     yield at.pair._replace(old=old, new=new, pointers=(where[0], where[1]))
                 return
         typed = {} if kind == "any" else {"type": kind}
-        one, other = (
-            {**typed, **{name: node[name] for name in group if name in node}}
-            for node in (at.one, at.other)
-        )
+        one, other = ({**typed, **some} for some in at.only(group))
         yield at.both(self._text(at, group), one, other)
 
     def _is_same(self, at: At, group: tuple[str, ...]) -> bool:
-        one, other = (
-            {name: node[name] for name in group if name in node} for node in (at.one, at.other)
-        )
+        one, other = at.only(group)
         return one.keys() == other.keys() and (not one or same(self._old, one, self._new, other))
 
     def _text(self, at: At, group: tuple[str, ...]) -> str:
         """What a group of keywords was and is, in words."""
-        one, other = ({name: node[name] for name in group if name in node}
-                      for node in (at.one, at.other))  # fmt: skip
+        one, other = at.only(group)
         names = ", ".join(f"`{name}`" for name in group if name in one or name in other)
         was, now = at.words(one, other)
         if not one or not other:
@@ -252,9 +246,7 @@ def _values(side: Side, values: list[Json]) -> str:
 
 
 def _scalar(at: At, kind: str) -> Iterator[Draft]:
-    names = KEYWORDS[kind]
-    one, other = ({name: node[name] for name in names if name in node}
-                  for node in (at.one, at.other))  # fmt: skip
+    one, other = at.only(KEYWORDS[kind])
     if key(one) != key(other):
         typed = replace(at, one=of_kind(one, kind), other=of_kind(other, kind))
         yield _became(typed, is_typed="type" in at.one)

@@ -101,6 +101,14 @@ class At:
         )  # fmt: skip
         return {"path": self.pair.path + format_path((name,))[1:], "pointers": where}
 
+    def only(self, keywords: tuple[str, ...]) -> tuple[JsonSchema, JsonSchema]:
+        """Some keywords of both alternatives, where they have them."""
+        one, other = (
+            {name: node[name] for name in keywords if name in node}
+            for node in (self.one, self.other)
+        )
+        return one, other
+
     def words(self, one: Json, other: Json) -> tuple[str, str]:
         """An old and a new schema as their authors write them."""
         return self.old.words(one), self.new.words(other)
@@ -146,7 +154,11 @@ _ABSENT: Json = object()
 
 
 def same(old: Side, one: Json, new: Side, other: Json) -> bool:
-    """Whether two schemas say the same about values in the same structure, references resolved."""
+    """Whether two schemas say the same about values in the same structure, references resolved.
+
+    A pair that comes up again is taken for equal (Amadio and Cardelli, Subtyping recursive types,
+    1993).
+    """
     pending: list[tuple[Json, Json]] = [(one, other)]
     seen: dict[tuple[int, int], tuple[Json, Json]] = {}
     while pending:

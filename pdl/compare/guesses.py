@@ -1,4 +1,8 @@
-"""Keys that might have been renamed or moved: a guess, with its evidence."""
+"""Keys that might have been renamed or moved: a guess, with its evidence.
+
+Pairs are taken greedily, the likeliest first; names are compared by the parts that they share
+(Ratcliff and Obershelp, 1988, as in `difflib`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inclusion of schemas: whether every answer that fits one is valid under another.
+"""Inclusion of schemas (subsumption): whether every answer of one is valid under another.
 
 Every value of OLD is one of NEW if no value satisfies `{"allOf": [OLD, {"not": NEW}]}`. Equal
 subschemas of both are one literal there, so what did not change contradicts itself right away, at
@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from pdl.compare.equal_parts import Side, aliases
+from pdl.compare.bisimulation import Subschemas, aliases
 from pdl.compare.verdicts import Inclusion, No, Unknown, Yes
 from pdl.errors import PdlError
 from pdl.gbnf.compiling.document import Document
@@ -102,7 +102,7 @@ def _decided(old: Schema, new: Schema, clock: Clock, limits: Limits) -> Inclusio
         "allOf": [{"$ref": _OLD}, *denied, _values_of(old)],
         "$defs": {"old": old.document, "new": new.document},
     }
-    same = aliases(Side(old.document, _OLD), Side(new.document, _NEW))
+    same = aliases(Subschemas(old.document, _OLD), Subschemas(new.document, _NEW))
     document = Document(both, (_OLD, _NEW), same, checked=True)
     if alike and _is_large_union(old) and _is_large_union(new):
         easy = _Answers(old, new, clock, limits).easy()

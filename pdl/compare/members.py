@@ -122,15 +122,10 @@ def _pattern_tasks(at: At) -> Iterator[Task]:
             continue
         side, found = (at.new, news) if pattern in news else (at.old, olds)
         done = "added" if pattern in news else "removed"
-        parts = [
-            _only(one, ("patternProperties", "additionalProperties")) for one in (at.one, at.other)
-        ]
+        some = at.only(("patternProperties", "additionalProperties"))
+        was, now = ({"type": "object", **one} for one in some)
         text = f"{at.noun}s that match {pattern} {done} ({side.words(found[pattern])})"
-        yield at.both(text, parts[0], parts[1], step=at.inner("rest", ""))
-
-
-def _only(node: JsonSchema, keywords: tuple[str, ...]) -> JsonSchema:
-    return {"type": "object", **{name: node[name] for name in keywords if name in node}}
+        yield at.both(text, was, now, step=at.inner("rest", ""))
 
 
 def _rest_tasks(at: At) -> Iterator[Task]:

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdl.compare.nodes import cut
 from pdl.compare.schemas import compare_schemas
 from pdl.compare.tools import compare_tools
 from pdl.compare.verdicts import No, audiences
@@ -151,5 +152,4 @@ def _json(value: Json) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+    return cut(" ".join(text.split()), _SHOWN)

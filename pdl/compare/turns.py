@@ -1,4 +1,8 @@
-"""The changes of turns: added, removed, moved, with another text, inside other tags."""
+"""The changes of turns: added, removed, moved, with another text, inside other tags.
+
+Turns that are versions of each other are paired by an alignment: equal ones by the runs that both
+files share, those between them by the greatest sum of similarities (Needleman and Wunsch, 1970).
+"""
 
 from __future__ import annotations
 
@@ -225,7 +229,7 @@ def _pairs(old: Sequence[Placed], new: Sequence[Placed]) -> Iterator[tuple[Place
 
 
 def _similar(old: Sequence[Placed], new: Sequence[Placed]) -> Iterator[tuple[Placed, Placed]]:
-    """The pairs of the most similar turns, in order, by dynamic programming."""
+    """The pairs of the most similar turns, in order: the best alignment."""
     words = [Counter(_WORDS.findall(one.section.text)) for one in old]
     others = [Counter(_WORDS.findall(one.section.text)) for one in new]
     work = len(new) * sum(map(len, words))

@@ -1,4 +1,8 @@
-"""The changes of what callers pass: the inputs of a prompt, or else the names that it reads."""
+"""The changes of what callers pass: the inputs of a prompt, or else the names that it reads.
+
+Whether a template needs a name follows from where it is read, and which names certainly have a
+value there: an analysis of definite assignment (Java Language Specification, chapter 16).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`find_value`: a value that satisfies a document, or a proof that none does.
+"""`find_value`: a value that satisfies a document (a witness), or a proof that none does.
 
 Goals, their conjuncts and their machines are those of grammars, but numbers are decided by value,
 and nothing is left out: what is not decided exactly has more values, never fewer. So what is found

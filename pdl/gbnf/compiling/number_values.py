@@ -99,8 +99,7 @@ class _Numbers:
         step = lcm(*(one.numerator for one in bounds.steps))
         if any(step % one.numerator == 0 for one in self._indivisible):
             return [], True
-        low = None if self.least is None else ceil(self.least / step)
-        high = None if self.most is None else floor(self.most / step)
+        low, high = self._factors(step)
         turn = lcm(*(one.numerator // gcd(one.numerator, step) for one in self._indivisible))
         turns = _nearest(low and low // turn, high and high // turn)
         jumps = (1 + turn * number for number in turns)
@@ -138,8 +137,7 @@ class _Numbers:
     def _multiples(self, step: Fraction) -> tuple[list[float], bool]:
         if step.denominator == 1 or any((step / one).denominator == 1 for one in self._indivisible):
             return [], True
-        low = None if self.least is None else ceil(self.least / step)
-        high = None if self.most is None else floor(self.most / step)
+        low, high = self._factors(step)
         numbers = islice(_nearest(low, high), self._tries)
         found = self._kept((_as_float(number * step) for number in numbers), _is_fraction)
         return found, low is not None and high is not None and high - low < self._tries
@@ -147,11 +145,15 @@ class _Numbers:
     def _decimals(self) -> Iterator[float]:
         """Numbers of few digits after the point, the fewest first."""
         for digits in range(1, _DIGITS + 1):
-            scale = 10**digits
-            low = None if self.least is None else ceil(self.least * scale)
-            high = None if self.most is None else floor(self.most * scale)
-            for number in islice(_nearest(low, high), self._tries):
-                yield _as_float(Fraction(number, scale))
+            step = Fraction(1, 10**digits)
+            for number in islice(_nearest(*self._factors(step)), self._tries):
+                yield _as_float(number * step)
+
+    def _factors(self, step: Fraction | int) -> tuple[int | None, int | None]:
+        """The bounds of the integers by which a step is multiplied to be in the range."""
+        low = None if self.least is None else ceil(self.least / step)
+        high = None if self.most is None else floor(self.most / step)
+        return low, high
 
     def _floats(self, fits: Callable[[float], bool]) -> tuple[list[float], bool]:
         """The floats of a narrow range: all, unless they are too many."""

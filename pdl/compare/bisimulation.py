@@ -1,8 +1,10 @@
 """Equal subschemas of two documents, which are then one literal when both are looked at together.
 
 Two subschemas are equal if they say the same, in any order and whatever their annotations, and what
-they refer to is equal: a bisimulation (Park, Concurrency and automata on infinite sequences, 1981).
-References of the same name are assumed to name equal schemas, until these turn out to differ.
+they refer to is equal: the greatest bisimulation (Park, Concurrency and automata on infinite
+sequences, 1981). It is found by partition refinement (Kanellakis and Smolka, 1983): references of
+the same name are assumed to name equal schemas, until these turn out to differ. Between two such
+steps, subschemas get the number of their parts' numbers, those inside first (hash consing).
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ _SETS = frozenset({"required"})
 _Classes: TypeAlias = "dict[int, int]"
 
 
-class Side:
+class Subschemas:
     """One document, its subschemas with their pointers, and each once after those inside it."""
 
     def __init__(self, document: JsonSchema, base: str) -> None:
@@ -65,7 +67,7 @@ def _inner_first(parts: list[JsonSchema]) -> Iterator[JsonSchema]:
                 pending += [(one, False) for _, one in subschemas(schema) if isinstance(one, dict)]
 
 
-def aliases(old: Side, new: Side) -> dict[str, str]:
+def aliases(old: Subschemas, new: Subschemas) -> dict[str, str]:
     """For the pointers of subschemas of both documents, the pointer of the first equal one.
 
     Pointers begin with the bases of their documents. The first one is an old one, if there is one.
@@ -99,7 +101,7 @@ def _class(schema: Any, known: _Classes) -> int:
     return known[id(schema)] if isinstance(schema, dict) else -1 - bool(schema)
 
 
-def _classes(side: Side, apart: set[str], numbers: dict[Hashable, int]) -> _Classes:
+def _classes(side: Subschemas, apart: set[str], numbers: dict[Hashable, int]) -> _Classes:
     """The number of each subschema by its identity: equal ones have one number."""
     known: _Classes = {}
     for schema in side.inner_first:
@@ -112,7 +114,7 @@ def _classes(side: Side, apart: set[str], numbers: dict[Hashable, int]) -> _Clas
     return known
 
 
-def _said(keyword: str, value: Any, side: Side, apart: set[str], known: _Classes) -> Hashable:
+def _said(keyword: str, value: Any, side: Subschemas, apart: set[str], known: _Classes) -> Hashable:
     if keyword == "$ref":
         name = pointer(steps(value))
         return (name, side.base if name in apart else "")
