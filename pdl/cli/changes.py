@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pdl.cli.output import counted, json_document, workflow_command
-from pdl.cli.terminal import CONTROL, Terminal
+from pdl.cli.terminal import Terminal, visible, visible_line
 from pdl.compare.verdicts import Audience
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ _MOST_LINES = 40  # of a text that changed
 _CONTEXT = 40  # characters around what changed in a line
 _MOST_CHANGED = 400  # characters that were added or removed in a line
 _WITNESS = 120  # characters of an example
+_MOST_TOLD = 1_000  # changes in a text
+_MOST_ANNOTATIONS = 50
+_MOST_MARKDOWN = 60_000  # characters; a comment on GitHub has at most 65,536
+_FULL = 500  # characters that are left, which few changes need
 
 
 @dataclass(frozen=True)
@@ -168,29 +172,36 @@ def _span(change: Change) -> Span | None:
 
 
 def _text(report: Report, terminal: Terminal) -> str:
-    return "\n\n".join(
-        "\n".join(_text_lines(told, report.level(told.change), terminal)) for told in report.told()
-    )
+    told = report.told()
+    shown = [told[at] for at in sorted(_ranked(report, told)[:_MOST_TOLD])]
+    parts = ["\n".join(_text_lines(one, report.level(one.change), terminal)) for one in shown]
+    return "\n\n".join([*parts, *_more(len(told) - _MOST_TOLD)])
+
+
+def _ranked(report: Report, told: list[Told]) -> list[int]:
+    """The numbers of the changes; those that break come first, so that others are left out."""
+    return sorted(range(len(told)), key=lambda at: not report.breaks(told[at].change))
+
+
+def _more(left_out: int) -> Iterator[str]:
+    """What says that there are more changes than those that are shown."""
+    if left_out > 0:
+        yield f"and {counted(left_out, 'more change')}; --format json has all changes"
 
 
 def _text_lines(told: Told, level: Style, terminal: Terminal) -> Iterator[str]:
     change = told.change
     span = _span(change)
     place = told.files[0] if _is_whole(change) or span is None else str(span)
-    where = terminal.style(_line(place, terminal), "strong")
+    where = terminal.style(visible_line(place), "strong")
     label = terminal.style(f"{_label(change)}:", level)
-    yield f"{where}: {label} {_line(_said(change), terminal)}"
+    yield f"{where}: {label} {visible_line(_said(change))}"
     if change.words and not _is_whole(change):
         yield from (f"  | {line}" for line in word_lines(change.words, terminal))
     elif span is not None and not _is_whole(change):
         yield from terminal.excerpt(span)
     for name, note in _notes(told):
-        yield f"  {terminal.style(f'{name}:', 'hint')} {_line(note, terminal)}"
-
-
-def _line(text: str, terminal: Terminal) -> str:
-    """Text of others in a line: a name with a newline must not begin one, which CI might obey."""
-    return terminal.safe(text.replace("\r", "\\r").replace("\n", "\\n"))
+        yield f"  {terminal.style(f'{name}:', 'hint')} {visible_line(note)}"
 
 
 class _Stretch(NamedTuple):
@@ -231,7 +242,7 @@ def _marked(line: list[_Stretch], terminal: Terminal) -> Iterator[str]:
     last = len(line) - 1
     for index, (kind, text) in enumerate(line):
         if kind == "equal":
-            yield _line(_trimmed(text, index > 0, index < last), terminal)
+            yield visible_line(_trimmed(text, index > 0, index < last))
             continue
         cut = text
         if len(text) > _MOST_CHANGED:
@@ -241,7 +252,7 @@ def _marked(line: list[_Stretch], terminal: Terminal) -> Iterator[str]:
             marked = cut
         else:
             marked = f"[-{cut}-]" if removed else f"{{+{cut}+}}"
-        yield terminal.style(_line(marked, terminal), "removed" if removed else "inserted")
+        yield terminal.style(visible_line(marked), "removed" if removed else "inserted")
 
 
 def _trimmed(text: str, after: bool, before: bool) -> str:  # noqa: FBT001 - two sides of a text
@@ -300,30 +311,46 @@ def _fields(file: str, change: Change) -> dict[str, Any]:
 
 
 def _github(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
-    """Workflow commands: what is only in the old version has no line in a pull request."""
-    return "\n".join(_annotation(told, report.level(told.change)) for told in report.told())
+    """Workflow commands: what is only in the old version has no line in a pull request.
+
+    Those that break are first, since GitHub shows only the first ones of each level.
+    """
+    told = report.told()
+    shown = [told[at] for at in _ranked(report, told)[:_MOST_ANNOTATIONS]]
+    lines = [_annotation(one, report.level(one.change)) for one in shown]
+    more = _more(len(told) - len(shown))
+    return "\n".join([*lines, *(workflow_command("note", {"title": "pdl"}, one) for one in more)])
 
 
 def _annotation(told: Told, level: Style) -> str:
     change = told.change
     span = _new_span(change)
     properties = {
-        "file": _visible(span.source.name if span else told.files[0]),
+        "file": visible(span.source.name if span else told.files[0]),
         "line": span.line if span else None,
         "col": span.column if span else None,
         "title": f"pdl: {_label(change)}",
     }
     lines = [_said(change), *(f"{name}: {note}" for name, note in _notes(told))]
-    return workflow_command(level, properties, _visible("\n".join(lines)))
+    return workflow_command(level, properties, visible("\n".join(lines)))
 
 
 def _markdown(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
     """A comment for a pull request: its prompts, and a list of the changes of each."""
+    told, left = report.told(), _MOST_MARKDOWN
+    items: dict[int, str] = {}
+    for at in _ranked(report, told):
+        if left < _FULL:
+            break
+        item = _item(told[at], report)
+        size = len(item) + 2 * len(told[at].files[0]) + 10  # with the heading
+        if size <= left:
+            items[at], left = item, left - size
     parts = [f"**pdl diff**, {report.summary}"]
-    for file, group in groupby(report.told(), lambda told: told.files[0]):
+    for file, group in groupby(sorted(items), lambda at: told[at].files[0]):
         parts.append(f"### {_code(file)}")
-        parts.append("\n".join(_item(told, report) for told in group))
-    return "\n\n".join(parts)
+        parts.append("\n".join(items[at] for at in group))
+    return "\n\n".join([*parts, *_more(len(told) - len(items))])
 
 
 def _item(told: Told, report: Report) -> str:
@@ -334,7 +361,7 @@ def _item(told: Told, report: Report) -> str:
     if change.words and not _is_whole(change):
         shown = word_lines(change.words, Terminal(None, is_tty=False, has_color=False))
         fence = _fence("\n".join(shown), 3)
-        block = [f"{fence}text", *map(_visible, shown), fence]
+        block = [f"{fence}text", *map(visible, shown), fence]
         lines += ["", "  <details><summary>text</summary>", ""]
         lines += [f"  {line}" for line in block] + ["", "  </details>", ""]
     return "\n".join(lines)
@@ -348,7 +375,7 @@ def _markdown_text(text: str) -> str:
     """A message as Markdown: what is in backticks is code, and nothing else is markup."""
     plain = True
     found: list[str] = []
-    for piece in _CODE.split(_visible(text)):
+    for piece in _CODE.split(visible(text)):
         found.append(_plain(piece) if plain else _code(piece))
         plain = not plain
     return "".join(found)
@@ -362,7 +389,7 @@ def _plain(text: str) -> str:
 
 def _code(text: str) -> str:
     """Code in a line of Markdown, which can contain backticks."""
-    shown = _visible(text).replace("\n", " ") or " "
+    shown = visible(text).replace("\n", " ") or " "
     fence = _fence(shown, 1)
     space = " " if shown[0] == "`" or shown[-1] == "`" else ""
     return f"{fence}{space}{shown}{space}{fence}"
@@ -372,10 +399,6 @@ def _fence(text: str, least: int) -> str:
     """More backticks than the text has in a row."""
     longest = max(map(len, re.findall(r"`+", text)), default=0)
     return "`" * max(least, longest + 1)
-
-
-def _visible(text: str) -> str:
-    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 FORMATS: dict[str, Callable[[Report, Terminal], str]] = {

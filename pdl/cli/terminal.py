@@ -52,6 +52,16 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """C0 and C1 controls, and characters that change the direction of the text after them (UAX #9)."""
 
 
+def visible(text: str) -> str:
+    """Return text of others without what would control a terminal, whoever shows it at last."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def visible_line(text: str) -> str:
+    """Return visible text on one line: a name must not begin one that CI reads."""
+    return visible(text.replace("\r", "\\r").replace("\n", "\\n"))
+
+
 @dataclass(frozen=True)
 class Terminal:
     """An output stream, always written as UTF-8.
@@ -93,7 +103,7 @@ class Terminal:
 
     def safe(self, text: str) -> str:
         """Return data without what would control the terminal that shows it."""
-        return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text) if self.is_tty else text
+        return visible(text) if self.is_tty else text
 
     def write(self, text: str) -> None:
         """Write text and a newline.
@@ -116,9 +126,6 @@ class Terminal:
 
     def write_error(self, error: PdlError) -> None:
         """Write an error as `str(error)` has it, in color if the stream takes color."""
-        if not self.has_color:
-            self.write(self.safe(str(error)))
-            return
         lines = [self.problem(problem) for problem in error.problems[:SHOWN]]
         if len(lines) > 1:
             lines.append(error.count)
@@ -136,21 +143,21 @@ class Terminal:
         The label is by default the severity. `notes` come before the hint, each after its name.
         """
         place = problem.location
-        where = f"{self.style(self.safe(str(place)), 'strong')}: " if place else ""
+        where = f"{self.style(visible_line(str(place)), 'strong')}: " if place else ""
         said = f"{self.style(f'{label or severity}:', severity)} " if severity else ""
-        lines = [f"{where}{said}{self.safe(problem.message)}"]
+        lines = [f"{where}{said}{visible(problem.message)}"]
         if place:
             lines += self.excerpt(place)
         hints = [("hint", problem.hint)] if problem.hint else []
         for name, text in [*notes, *hints]:
-            lines.append(f"  {self.style(f'{name}:', 'hint')} {self.safe(text)}")
+            lines.append(f"  {self.style(f'{name}:', 'hint')} {visible(text)}")
         return "\n".join(lines)
 
     def excerpt(self, place: Span) -> list[str]:
         """Return the line of a span, and the line with carets under it."""
         excerpt, caret_line = place.excerpt().rsplit("\n", 1)
         margin, caret, more = caret_line.partition("^")
-        return [self.safe(excerpt), f"{margin}{self.style(caret + more, 'error')}"]
+        return [visible(excerpt), f"{margin}{self.style(caret + more, 'error')}"]
 
 
 @contextmanager

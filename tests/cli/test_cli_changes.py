@@ -179,7 +179,7 @@ def test_a_stranger_writes_no_lines_and_no_markup(form: str) -> None:
     )
     shown = FORMATS[form](Report((FileChanges(HOSTILE, (hostile,)),), ALL, 1), PLAIN)
     assert not re.search(r"^\s*::error", shown, re.MULTILINE)
-    if form in ("github", "markdown"):
+    if form != "json":
         assert "\x1b" not in shown
         assert "\u202e" not in shown
     if form == "markdown":
@@ -189,11 +189,13 @@ def test_a_stranger_writes_no_lines_and_no_markup(form: str) -> None:
         assert not re.search(r"@\w|#\d", outside)
 
 
-def test_a_terminal_gets_no_control_characters() -> None:
-    terminal = replace(PLAIN, is_tty=True)
-    changed = replace(TEXT, message=HOSTILE, words=word_changes("a", HOSTILE))
+@pytest.mark.parametrize("is_tty", [True, False])
+def test_text_has_no_control_characters(*, is_tty: bool) -> None:
+    """Also in a pipe: what reads it may show it in a terminal."""
+    terminal = replace(PLAIN, is_tty=is_tty)
+    changed = replace(TEXT, message=HOSTILE, words=word_changes("a\x9b", HOSTILE))
     shown = FORMATS["text"](report(replace(NARROWED, path=HOSTILE), changed), terminal)
-    assert "\x1b" not in shown
+    assert not set(shown) & {"\x1b", "\x07", "\x9b", "\u202e"}
     assert "\N{REPLACEMENT CHARACTER}" in shown
 
 
@@ -280,3 +282,36 @@ def test_each_change_of_a_text_is_visible(old: str, new: str) -> None:
     for terminal, mark in ((PLAIN, r"\[-|\{\+"), (COLORED, r"\x1b\[3[12]m")):
         shown = "\n".join(word_lines(words, terminal))
         assert bool(re.search(mark, shown)) == (old != new)
+
+
+def many(count: int) -> Report:
+    """A report in which only the last change breaks."""
+    texts = [replace(TEXT, path=f"user {at}") for at in range(count)]
+    return Report((FileChanges("a.pdl", (*texts, replace(NARROWED, new_span=None))),), ALL, 1)
+
+
+@pytest.mark.parametrize(("form", "most"), [("text", 1_000), ("github", 50)])
+def test_what_is_left_out_is_counted_and_does_not_break(form: str, most: int) -> None:
+    shown = FORMATS[form](many(5_000), PLAIN)
+    assert shown.count("the text changed") == most - 1
+    assert shown.count("the maximum 120 became 100") == 1
+    assert f"and {5_001 - most} more changes; --format json has all changes" in shown
+    lines = shown.splitlines()
+    assert ("::error" in lines[0] and "::notice" in lines[-1]) or form == "text"
+    assert " more change" not in FORMATS[form](many(most - 1), PLAIN)
+
+
+def test_markdown_fits_into_a_comment() -> None:
+    shown = FORMATS["markdown"](many(5_000), PLAIN)
+    assert 50_000 < len(shown) <= 60_500
+    assert shown.count("the maximum 120 became 100") == 1
+    count = shown.count(": the text changed")
+    assert shown.endswith(f"\n\nand {5_000 - count} more changes; --format json has all changes")
+    assert len(json.loads(FORMATS["json"](many(5_000), PLAIN))["changes"]) == 5_001
+
+
+def test_one_change_that_is_too_long_hides_no_other() -> None:
+    long = replace(NARROWED, message="x" * 70_000)
+    shown = FORMATS["markdown"](report(long, NARROWED), PLAIN)
+    assert "the maximum 120 became 100" in shown
+    assert shown.endswith("and 1 more change; --format json has all changes")

@@ -285,3 +285,13 @@ def test_a_root_belongs_to_the_version() -> None:
         "another part\n"
     )
     run("render", "prompts/b.pdl", "--locked", code=2)
+
+
+@pytest.mark.parametrize("command", ["fingerprint", "pin", "lint"])
+def test_a_name_writes_no_line_and_controls_no_terminal(command: str) -> None:
+    Path("\x1bc\n::error::x\u202e.pdl").write_text("<|user|>\nhi\n", encoding="utf-8")
+    Path("\x1b\n::error::y.pdl").write_text("<|user|>\n{{ hi\n", encoding="utf-8")
+    for paths in ([str(path) for path in Path().glob("*x*.pdl")], ["."]):
+        result = CliRunner().invoke(application, [command, *paths])
+        assert not set(result.output) & {"\x1b", "\u202e"}
+        assert "\n::error" not in result.output

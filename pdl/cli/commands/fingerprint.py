@@ -12,7 +12,7 @@ from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
 from pdl.cli.options import ROOT, TYPES, format_option, out_option
 from pdl.cli.output import json_document, problem_fields
-from pdl.cli.terminal import FAILED, Terminal
+from pdl.cli.terminal import FAILED, Terminal, visible_line
 from pdl.errors import PromptError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def command(
         fields = {"ok": not errors, "fingerprints": rows, "problems": problems}
         output.write_report(json_document(fields))
     else:
-        lines = "\n".join(f"{one}  {file}" for file, one in found.items())
+        lines = "\n".join(f"{one}  {visible_line(file)}" for file, one in found.items())
         if lines or output.file is not None:
             output.write(lines)
         for error in errors:

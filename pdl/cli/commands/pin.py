@@ -15,7 +15,7 @@ from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
 from pdl.cli.options import EXCLUDE, FILE, ROOT, TYPES, format_option, out_option
 from pdl.cli.output import counted, json_document
-from pdl.cli.terminal import INVALID, Terminal
+from pdl.cli.terminal import INVALID, Terminal, visible_line
 from pdl.errors import PdlError, Problem, error_from
 
 if TYPE_CHECKING:
@@ -203,7 +203,8 @@ def _entries(files: Sequence[str], lock: Lock, root: str | None, *, types: bool)
 
 
 def _warn(file: str) -> None:
-    message = f"{file}: the name of an included file is computed, so its content is not pinned"
+    message = "the name of an included file is computed, so its content is not pinned"
+    message = f"{visible_line(file)}: {message}"
     warning = Problem("pin/computed", message, None, "include files by names that are text")
     Terminal.stderr().write(Terminal.stderr().problem(warning, "warning"))
 
@@ -229,7 +230,7 @@ def _report(entries: Sequence[Entry], lock: Lock, output: Output, form: str) -> 
     for entry in entries:
         pins = " -> ".join(short(pin) for pin in (entry.old, entry.new) if pin is not None)
         if entry.status != "unchanged":
-            lines.append(f"{entry.status} {entry.file} {pins}")
+            lines.append(f"{entry.status} {visible_line(entry.file)} {pins}")
     output.write("\n".join(lines) or f"{lock.path}: nothing changed")
 
 
