@@ -10,6 +10,7 @@ from jinja2 import TemplateNotFound
 
 from pdl.compare.sections import DIGEST, Outline, outline
 from pdl.compare.turns import placed, turn_changes
+from pdl.compare.verdicts import ALL
 from pdl.compare.words import Effect, text_change
 from pdl.prompt.files import JailError
 
@@ -98,7 +99,7 @@ def _presence(path: str, one: File | None, other: File | None) -> Iterator[Chang
         message = "the file is no longer read"
     elif other is not None and not other.optional and (old is not None or one is None):
         message = f"the file cannot be read: {other.reason}"
-        breaks = ("callers",)
+        breaks = ALL
     elif other is not None and old is not None:
         message = f"the file is missing: {other.reason}"
     else:
@@ -160,7 +161,7 @@ def media_changes(old: Mapping[str, Embedded], new: Mapping[str, Embedded]) -> I
             yield text_change(Effect("media"), path, message, (source, path), spans)
         else:
             message = f"the file is embedded now{_size(other)}"
-            breaks: tuple[Audience, ...] = ("callers",) if other.reason else ()
+            breaks: tuple[Audience, ...] = ALL if other.reason else ()
             effect = Effect("media", None, breaks)
             yield text_change(effect, path, message, ("", path), (None, other.span))
     for path, one in old.items():
@@ -175,7 +176,7 @@ def _media_change(path: str, one: Embedded, other: Embedded) -> Iterator[Change]
     if one.digest == other.digest:
         return
     if other.reason:
-        message, breaks = f"the file cannot be read: {other.reason}", ("callers",)
+        message, breaks = f"the file cannot be read: {other.reason}", ALL
     elif one.reason:
         message = f"the file can be read now{_size(other)}"
     elif one.size == other.size:

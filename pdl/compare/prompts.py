@@ -20,7 +20,7 @@ from pdl.compare.parts import (
 from pdl.compare.sections import DIGEST, Section
 from pdl.compare.turns import Placed, Told, placed, turn_changes
 from pdl.compare.variables import input_changes
-from pdl.compare.verdicts import audiences
+from pdl.compare.verdicts import ALL, audiences
 from pdl.compare.version import PARTS, Constant, Version, input_types
 from pdl.compare.words import Effect, text_change
 from pdl.limits import DEFAULT_LIMITS, Limits
@@ -151,7 +151,7 @@ class _Comparer:
             if (problem.code, problem.message) not in known:
                 message = f"the new version has an error: {problem.message}"
                 span = problem.location
-                yield text_change(Effect(breaks=("callers",)), "", message, spans=(None, span))
+                yield text_change(Effect(breaks=ALL), "", message, spans=(None, span))
         left = {(problem.code, problem.message) for problem in new}
         for problem in old:
             if (problem.code, problem.message) not in left:

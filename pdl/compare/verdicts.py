@@ -62,6 +62,9 @@ Audience: TypeAlias = Literal["programs", "recordings", "callers"]
 are more values), recordings of old answers and calls (if there are fewer), and callers that pass
 inputs (if there are fewer)."""
 
+ALL: tuple[Audience, ...] = get_args(Audience)
+"""Everybody: a prompt that can't be rendered breaks them all."""
+
 Part: TypeAlias = Literal[
     "messages", "schema", "inputs", "tools", "config", "reasoning", "includes", "media"
 ]
