@@ -172,6 +172,33 @@ def test_another_driver_is_not_replaced(repository: Path, given: str) -> None:
     assert git("config", "--list", "--local").count("diff.pdl") == 0
 
 
+@pytest.mark.parametrize("name", ["diff.pdl.xfuncname", "diff.pdl.textconv"])
+@pytest.mark.parametrize("value", ["mine", "", "mine\n2"])
+def test_settings_of_others_are_kept(repository: Path, name: str, value: str) -> None:
+    git("config", name, value)
+    file, config = repository / ".gitattributes", repository / ".git" / "config"
+    before = config.read_bytes()
+    for words in (("--textconv",), ("--check", "--textconv")):
+        result = pdl("git-setup", *words)
+        assert result.exit_code == 2
+        assert f"git's setting `{name}` already has another value" in result.stderr
+        assert (config.read_bytes(), file.exists()) == (before, False)
+    file.write_bytes(LINE)
+    assert pdl("git-setup", "--remove").exit_code == 0
+    assert config.read_bytes() == before
+    assert file.exists() == (name == "diff.pdl.xfuncname")
+
+
+def test_one_of_two_values_is_of_others(repository: Path) -> None:
+    """Then git uses the last one, and neither is deleted."""
+    pdl("git-setup")
+    git("config", "--add", "diff.pdl.xfuncname", "mine")
+    before = (repository / ".git" / "config").read_bytes()
+    for word in ("--check", "--remove"):
+        pdl("git-setup", word)
+        assert (repository / ".git" / "config").read_bytes() == before
+
+
 def test_problems_of_git_are_told(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

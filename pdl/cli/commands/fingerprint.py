@@ -50,8 +50,9 @@ def command(
 ) -> None:
     """Print the fingerprint of each prompt, and its path.
 
-    A fingerprint is the same for prompts that render the same, and different for all others.
-    Comments, spaces in tags, and the order of settings do not count. Files that a prompt names do:
+    Prompts that render differently have different fingerprints. Comments, spaces in tags, blank
+    lines around turn markers, and the order of settings do not count. Other changes do, also the
+    order of turns and macros that are not used. Files that a prompt names do:
     those that it includes, media, and JSON Schemas.
 
     Searches directories recursively for *.pdl files, skipping hidden directories and parts of

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pdl.cli.output import Output
 
+_HEADER, _TEXTCONV = "diff.pdl.xfuncname", "diff.pdl.textconv"
 _PATTERN, _DRIVER = b"*.pdl", b"diff=pdl"
 _MARKER = r"^[[:space:]]*(<\|[[:space:]]*([A-Za-z]+|\{\{.*\}\})[[:space:]]*\|>)[[:space:]]*$"
 """A turn marker as a POSIX extended expression; git shows the first group in the hunk's header."""
@@ -71,10 +72,14 @@ def command(*, textconv: bool | None, check: bool, remove: bool, output: Output,
     if remove and (check or textconv is not None):
         raise click.UsageError("--remove cannot be used with --check or --textconv")
     top = top_directory(Path())
-    settings = {"diff.pdl.xfuncname": None if remove else _MARKER}
+    settings = {_HEADER: None if remove else _MARKER}
     if remove or textconv is not None:
-        settings["diff.pdl.textconv"] = _textconv() if textconv else None
-    changes = list(_changes(top, settings, remove=remove, write=not check))
+        settings[_TEXTCONV] = _textconv() if textconv else None
+    others = [name for name in settings if _is_of_others(name, _settings(top, name))]
+    if others and not remove:
+        raise _occupied(top, others[0])
+    kept = {name: value for name, value in settings.items() if name not in others}
+    changes = list(_changes(top, kept, remove=remove, write=not check))
     output.write_result("\n".join(changes) or "nothing to do", form, {"changes": changes})
     if check and changes:
         raise click.exceptions.Exit(INVALID)
@@ -92,25 +97,45 @@ def _textconv() -> str:
     return f'f() {{ {python} -P -m pdl git-textconv -- "$1" 2>/dev/null || cat -- "$1"; }}; f'
 
 
-def _setting(top: Path, name: str) -> str | None:
-    """A value of the repository's own configuration; None if it is not set."""
-    found = run_git(top, "config", "--local", "--default", "", "--get", name)
-    return os.fsdecode(found.removesuffix(b"\n")) or None
+def _settings(top: Path, name: str) -> list[str]:
+    """The values of a setting in the repository's own configuration."""
+    listed = run_git(top, "config", "--local", "--null", "--list").split(b"\0")
+    entries = [os.fsdecode(entry).partition("\n") for entry in listed]
+    return [value for key, _, value in entries if key == name]
+
+
+def _is_of_others(name: str, values: list[str]) -> bool:
+    """Whether a setting has a value that this command never writes."""
+    if name == _HEADER:
+        return any(value != _MARKER for value in values)
+    return any(" -m pdl git-textconv " not in value for value in values)
+
+
+def _occupied(top: Path, name: str) -> FileError:
+    message = f"{top}: git's setting `{name}` already has another value"
+    hint = f"if it is not needed, run `git config --local --unset-all {name}`"
+    return FileError(Problem("file/git", message, None, hint))
 
 
 def _changes(
     top: Path, settings: dict[str, str | None], *, remove: bool, write: bool
 ) -> Iterator[str]:
-    """Make the changes, if `write` is set, and yield a line for each."""
+    """Make the changes, if `write` is set, and yield a line for each.
+
+    Without the header's setting, the driver is of others, and so is the attribute that names it.
+    """
     file = top / ".gitattributes"
     old = _attributes(file)
-    new = _without_driver(old) if remove else _with_driver(old, top)
+    if remove:
+        new = _without_driver(old) if _HEADER in settings else old
+    else:
+        new = _with_driver(old, top)
     if new != old:
         if write:
             _write(file, new)
         yield f".gitattributes: {'remove' if remove else 'add'} `*.pdl diff=pdl`"
     for name, value in settings.items():
-        if _setting(top, name) == value:
+        if _settings(top, name) == ([] if value is None else [value]):
             continue
         if write and value is None:
             run_git(top, "config", "--local", "--unset-all", name)
