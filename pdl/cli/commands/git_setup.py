@@ -66,8 +66,8 @@ def command(*, textconv: bool | None, check: bool, remove: bool, output: Output,
 
     Adds `*.pdl diff=pdl` to the file .gitattributes, which is shared by commits, and sets
     `diff.pdl.xfuncname` in the repository's own configuration, which each clone has for itself. The
-    header of each hunk then names its turn: `@@ -5,2 +5,2 @@ <|schema|>`. Other lines and settings
-    are kept, and a second run changes nothing.
+    header of each hunk then names the turn in which it begins: `@@ -5 +5 @@ <|schema|>`. Other
+    lines and settings are kept, and a second run changes nothing.
     """
     if remove and (check or textconv is not None):
         raise click.UsageError("--remove cannot be used with --check or --textconv")
