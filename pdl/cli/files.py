@@ -104,9 +104,9 @@ def _missing(path: str, suffix: str) -> Problem | None:
 def walk_files(path: str, suffix: str, skipped: list[str] | None = None) -> Iterator[str]:
     """Yield a file, or the files of a directory that end in `suffix`, without hidden directories.
 
-    Links that lead out of the directory and out of the current one are added to `skipped` instead:
-    who wrote the directory may be somebody else than who can read what they lead to. Raises
-    FileError for a directory that cannot be read.
+    Links that lead out of the directory, and of the repository that it is in, are added to
+    `skipped` instead: who wrote the directory may be somebody else than who can read what they lead
+    to. Raises FileError for a directory that cannot be read.
     """
     if not Path(path).is_dir():
         yield str(Path(path))
@@ -114,21 +114,29 @@ def walk_files(path: str, suffix: str, skipped: list[str] | None = None) -> Iter
     for directory, inner, names in os.walk(path, onerror=_raise_unreadable):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         for file in (Path(directory, name) for name in sorted(names) if name.endswith(suffix)):
-            if file.is_symlink() and not _is_inside(file.resolve(), Path(path), Path()):
+            if leads_out(file, Path(path)):
                 skipped = [] if skipped is None else skipped
                 skipped.append(str(file))
             elif not file.is_fifo():  # it might never end
                 yield str(file)
 
 
-def _is_inside(file: Path, *directories: Path) -> bool:
-    return any(file.is_relative_to(one.resolve()) for one in directories)
+def leads_out(file: Path, directory: Path) -> bool:
+    """Return whether a file is a link out of a directory, and of the repository that it is in.
+
+    What git itself keeps there, such as credentials in its configuration, is outside.
+    """
+    if not file.is_symlink():
+        return False
+    top, target = directory.resolve(), file.resolve()
+    top = next((one for one in (top, *top.parents) if (one / ".git").exists()), top)
+    return not target.is_relative_to(top) or ".git" in target.relative_to(top).parts
 
 
 def note_skipped(links: Iterable[str]) -> None:
     """Say which links were not read."""
     for link in links:
-        reason = "is a link that points outside its directory, and is not read"
+        reason = "is a link that points outside its directory and repository, and is not read"
         click.echo(f"note: {visible(link)}: {reason}", err=True)
 
 

@@ -86,6 +86,10 @@ class Repository:
     def _advice(self, ref: str) -> str:
         if _lines(self.directory, "rev-parse", "--is-shallow-repository") == ["true"]:
             return "this clone is shallow: fetch the commit, in GitHub Actions with fetch-depth: 0"
+        try:
+            run_git(self.directory, "rev-parse", "--verify", "--quiet", "HEAD")
+        except FileError:
+            return "commit something first: there is no commit yet"
         remote, slash, branch = ref.partition("/")
         if slash and remote in _lines(self.directory, "remote"):
             return f"git fetch {remote} {branch}"

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 import pdl
-from pdl.cli.files import STDIN, decoded, matches, note_skipped, read_bytes, unreadable, walk_files
+from pdl.cli.files import (
+    STDIN,
+    decoded,
+    leads_out,
+    matches,
+    note_skipped,
+    read_bytes,
+    unreadable,
+    walk_files,
+)
 from pdl.cli.git import GitPath, Repository
 from pdl.cli.inputs import PromptInput, parse_json_schema, required_schema
 from pdl.cli.terminal import Terminal
@@ -272,6 +281,9 @@ class Selection:
                 continue
             before = Version(old, self.reading) if old.is_file() else None
             after = Version(new, self.reading) if new.exists() else None
+            if leads_out(new, new.absolute().parent):
+                note_skipped([str(new)])
+                after = None
             if before is None and after is None:
                 message = f"{new}: there is no such file or directory, and none in {ref}"
                 raise FileError(Problem("file/unreadable", message))
@@ -298,11 +310,23 @@ def _place(text: str) -> Place | None:
     if text == STDIN:
         return None
     if not colon or not ref or Path(text).exists():
+        if not colon and not Path(text).exists():
+            _refuse_commit(text)
         return Path(text)
     repository = Repository.around(Path())
     is_relative = path.startswith(("./", "../"))  # else to the root, as for git
     inside = posixpath.normpath(posixpath.join(repository.prefix if is_relative else "", path))
     return _opened(repository, ref).at("" if inside == "." else inside)
+
+
+def _refuse_commit(text: str) -> None:
+    """Raise UsageError for what is the name of a commit, as in `git diff HEAD~1 HEAD`."""
+    try:
+        Repository.around(Path()).tree(text)
+    except (FileError, click.UsageError):
+        return
+    advice = f"write `{text}:` for its files, or --against {text}"
+    raise click.UsageError(f"`{text}` is a commit, not a file: {advice}")
 
 
 def _opened(repository: Repository, ref: str) -> GitPath:

@@ -322,18 +322,29 @@ def test_what_cannot_be_compared(work: Work, line: str, said: str) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links are a privilege there")
-def test_a_link_out_of_the_directory_is_not_read(work: Work, tmp_path: Path) -> None:
+def test_a_link_out_of_the_directory_is_not_read(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It may come from somebody who cannot read what it leads to, such as the author of a patch."""
     secret = tmp_path / "secret.txt"
     secret.write_text("TOKEN", encoding="utf-8")
     for name in ("prompts/a.pdl", "prompts/deep/part.pdl"):
         (work.path / name).unlink()
         (work.path / name).symlink_to(secret)
-    for line in ("--against HEAD", "--against HEAD --format markdown", "HEAD:prompts prompts"):
+    assert secret.is_relative_to(work.path.parent)
+    lines = ("--against HEAD", "--against HEAD --format markdown", "HEAD:prompts prompts")
+    for line in (*lines, "prompts/a.pdl --against HEAD"):
         result = diff(line)
         assert "TOKEN" not in result.output
         assert "prompts/a.pdl: is a link that points outside its directory" in result.stderr
         assert "`prompts/a.pdl`" in result.stdout or "prompts/a.pdl: breaks" in result.stdout
+    monkeypatch.chdir(work.path.parent)
+    assert "TOKEN" not in diff(f"{work.path.name}/prompts --against HEAD").output
+    monkeypatch.chdir(work.path)
+    (work.path / "prompts/c.pdl").symlink_to(work.path / ".git/config")
+    assert "c.pdl: is a link" in diff("--against HEAD").stderr
+    (work.path / "prompts/d.pdl").symlink_to(work.write("shared.pdl", PROMPT))
+    assert "d.pdl: is a link" not in diff("--against HEAD").stderr
     linted = CliRunner().invoke(application, ["lint", "prompts"])
     assert "TOKEN" not in linted.output
 
@@ -364,3 +375,12 @@ def test_invalid_prompts_do_not_hide_the_changes_of_others(work: Work) -> None:
         shown = diff(f"--against HEAD --format {form}").stdout
         assert "int<1,5>" in shown or "int&lt;1,5&gt;" in shown
         assert shown.count("the new version is invalid") == 2
+
+
+def test_a_commit_without_a_path(work: Work) -> None:
+    result = diff("HEAD prompts")
+    assert result.exit_code == 2
+    assert "`HEAD` is a commit, not a file: write `HEAD:`" in result.stderr
+    assert diff("HEAD:prompts prompts").stderr == "3 files: no changes\n"
+    work.git("checkout", "-q", "--orphan", "new")
+    assert "there is no commit yet" in diff("--against HEAD").stderr
