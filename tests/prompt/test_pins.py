@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 import json
-import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -380,21 +381,23 @@ def test_a_blob_is_named_as_git_names_it() -> None:
     assert git_blob(data) == hashlib.sha1(b"blob %d\0%b" % (len(data), data)).hexdigest()  # noqa: S324
 
 
-def _pin_some(path: str, first: int) -> None:
-    for number in range(first, first + 20):
-        update_lock(Path(path), {f"{number:03}.pdl": Pin(f"h1:{number:064}")})
-        Lock.read(Path(path))  # at no time is it half written
+PIN_SOME = """
+import sys
+from pathlib import Path
+from pdl.prompt.lock import Lock, Pin, update_lock
+
+path, first = Path(sys.argv[1]), int(sys.argv[2])
+for number in range(first, first + 20):
+    update_lock(path, {f"{number:03}.pdl": Pin(f"h1:{number:064}")})
+    Lock.read(path)  # at no time is it half written
+"""
 
 
 def test_processes_that_pin_at_once_lose_nothing(tmp_path: Path) -> None:
     lock = tmp_path / "pdl.lock"
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_pin_some, args=(str(lock), n * 20)) for n in range(3)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-        assert worker.exitcode == 0
+    commands = [[sys.executable, "-c", PIN_SOME, str(lock), str(20 * n)] for n in range(3)]
+    workers = [subprocess.Popen(command) for command in commands]  # noqa: S603  (our own words)
+    assert [worker.wait(60) for worker in workers] == [0, 0, 0]
     assert Lock.read(lock).names == tuple(f"{number:03}.pdl" for number in range(60))
     assert os.listdir(tmp_path) == ["pdl.lock"]  # noqa: PTH208
 
