@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -80,8 +79,8 @@ def test_words_that_are_not_shown_are_not_written() -> None:
 def test_an_enum_of_very_many_words_is_soon_looked_for() -> None:
     """A pattern of all its words would take seconds to compile, and most are nowhere near."""
     schema = pdl.Schema.from_json_schema({"enum": [f"word{number}" for number in range(20_000)]})
-    began = time.process_time()
+    for reply in ("The answer is word78.", "The answer is WORD79.", "The answer is wrd78."):
+        assert effort(pdl.check, schema, reply) < 2_000_000
     assert pdl.check(schema, "The answer is word78.").value == "word78"
     assert pdl.check(schema, "The answer is WORD79.").value == "word79"
     assert not pdl.check(schema, "The answer is wrd78.").ok
-    assert time.process_time() - began < 1.5
