@@ -34,7 +34,7 @@ from pdl.schema.json_values import compact_json
 from pdl.schema.model import is_type, schema_of, schema_type_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pdl._types import Json
 
@@ -104,15 +104,15 @@ def _decided(old: Schema, new: Schema, clock: Clock, limits: Limits) -> Inclusio
     }
     same = aliases(Subschemas(old.document, _OLD), Subschemas(new.document, _NEW))
     document = Document(both, (_OLD, _NEW), same, checked=True)
+    answers = _Answers(old, new, clock, limits)
     if alike and _is_large_union(old) and _is_large_union(new):
-        easy = _Answers(old, new, clock, limits).easy()
+        easy = answers.easy()
         if easy is not None:
             return easy
     found = find_value(document, _OPTIONS, clock)
     if isinstance(found, Empty):
-        refused = _Answers(old, new, clock, limits).bare()
+        refused = answers.bare()
         return Yes() if refused is None else refused
-    answers = _Answers(old, new, clock, limits)
     if not alike:
         return answers.reread(found)
     witness = answers.witness(found)
@@ -130,35 +130,23 @@ class _Answers:
         self._new = new
         self._clock = clock
         self._limits = limits
-        self._other: list[No] = []
 
     def witness(self, found: Found) -> No | None:
         """An answer whose value does not fit the new schema."""
-        for value in found.values():
-            self._clock.check()
-            if not self._fits(self._old, value) or self._fits(self._new, value):
-                continue
-            refused = self._refused(value)
+        others: list[No] = []
+        for value in self._lost(found.values()):
+            refused = self._refused(value, others)
             if refused is not None:
                 return refused
-            if len(self._other) > _OTHERS:
+            if len(others) > _OTHERS:
                 break
-        return self._other[0] if self._other else None
+        return others[0] if others else None
 
     def easy(self) -> No | None:
         """One of the first answers of the old schema, where a proof has many cases to look at."""
-        document = {"$ref": _OLD, "$defs": {"old": self._old.document}}
-        found = find_value(Document(document, (_OLD,), {}, checked=True), _OPTIONS, self._clock)
-        if isinstance(found, Empty):
-            return None
-        for value in islice(found.values(), _SOME):
-            self._clock.check()
-            if not self._fits(self._old, value) or self._fits(self._new, value):
-                continue
-            refused = self._refused(value)
-            if refused is not None:
-                return refused
-        return None
+        some = islice(self._instances({"$ref": _OLD}), _SOME)
+        refused = (self._refused(value, []) for value in self._lost(some))
+        return next((one for one in refused if one is not None), None)
 
     def reread(self, found: Found) -> Inclusion:
         """The verdict on answers that the new schema reads in another way, by their form."""
@@ -169,13 +157,14 @@ class _Answers:
                 return No(text, taken.value)
         listed = only_literals(self._old.document)
         values = [value for value in listed if self._fits(self._old, value)]
+        others: list[No] = []
         for value in values or islice(found.values(), _SOME):
             self._clock.check()
-            refused = self._refused(value)
+            refused = self._refused(value, others)
             if refused is not None:
                 return refused
-        if self._other:
-            return self._other[0]
+        if others:
+            return others[0]
         why = "the answers are written in different ways, and none is known that is refused"
         return Yes() if values else Unknown(why)
 
@@ -192,9 +181,8 @@ class _Answers:
             return None
         values = literals(document, document)[:_SOME]
         if any("format" in branch for branch in branches(document, document)):
-            strings = {"allOf": [{"$ref": _OLD}, {"type": "string"}], "$defs": {"old": document}}
-            found = find_value(Document(strings, (_OLD,), {}, checked=True), _OPTIONS, self._clock)
-            values += [] if isinstance(found, Empty) else islice(found.values(), _OTHERS)
+            strings = self._instances({"allOf": [{"$ref": _OLD}, {"type": "string"}]})
+            values += islice(strings, _OTHERS)
         for value in values:
             self._clock.check()
             if not isinstance(value, str):
@@ -206,12 +194,25 @@ class _Answers:
                 return No(value, value)
         return None
 
-    def _refused(self, value: Json) -> No | None:
-        """A text of a value that the new schema refuses; it is kept if it is another value there.
+    def _instances(self, asked: dict[str, Json]) -> Iterator[Json]:
+        """Values of a JSON Schema that names the old schema."""
+        document = {**asked, "$defs": {"old": self._old.document}}
+        found = find_value(Document(document, (_OLD,), {}, checked=True), _OPTIONS, self._clock)
+        return iter(()) if isinstance(found, Empty) else found.values()
 
-        That is so if each text of the value is.
+    def _lost(self, values: Iterable[Json]) -> Iterator[Json]:
+        """Those that fit the old schema and not the new one."""
+        for value in values:
+            self._clock.check()
+            if self._fits(self._old, value) and not self._fits(self._new, value):
+                yield value
+
+    def _refused(self, value: Json, others: list[No]) -> No | None:
+        """A text of a value that the new schema refuses, if there is one.
+
+        If each text of the value is another value there, they are added to `others`.
         """
-        others: list[No] = []
+        told: list[No] = []
         is_same = False
         for text in _spelled(self._old, value):
             taken = check_json(self._old, text, limits=self._limits)
@@ -220,9 +221,9 @@ class _Answers:
             read = check_json(self._new, text, limits=self._limits)
             if not read.ok:
                 return No(text, value)
-            others.append(No(text, value))
+            told.append(No(text, value))
             is_same = is_same or equal(read.value, value) or _is_quoted(read.value, value)
-        self._other += [] if is_same else others
+        others += [] if is_same else told
         return None
 
     @staticmethod
