@@ -115,8 +115,8 @@ def walk_files(path: str, suffix: str, skipped: list[str] | None = None) -> Iter
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         for file in (Path(directory, name) for name in sorted(names) if name.endswith(suffix)):
             if leads_out(file, Path(path)):
-                skipped = [] if skipped is None else skipped
-                skipped.append(str(file))
+                if skipped is not None:
+                    skipped.append(str(file))
             elif not file.is_fifo():  # it might never end
                 yield str(file)
 
