@@ -85,6 +85,7 @@ def _known(given: Schema | type[Any]) -> Schema:
 def decide(one: Schema, other: Schema, clock: Clock, limits: Limits) -> Inclusion:
     """Do the same as `includes` for two schemas, until the time of a clock is over."""
     try:
+        clock.check()
         with uncollected():
             return _decided(one, other, clock, limits)
     except PdlError as error:
