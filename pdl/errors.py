@@ -209,6 +209,11 @@ def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str:
     return folded[near[0]] if near else ""
 
 
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 item`, `3 items`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 _QUOTED = 40  # characters of quoted text in an error
 
 

@@ -6,10 +6,10 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from pdl.cli.output import json_document, json_line, value_text
+from pdl.errors import count
 from pdl.models.answer import Answer
 from pdl.models.faults import tenths
 from pdl.models.options import Hook
-from pdl.reply.phrases import count
 
 if TYPE_CHECKING:
     from pdl.cli.terminal import Terminal

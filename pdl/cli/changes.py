@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from pdl.cli.output import counted, json_document, workflow_command
+from pdl.cli.output import json_document, workflow_command
 from pdl.cli.terminal import Terminal, visible, visible_line
 from pdl.compare.verdicts import Audience
+from pdl.errors import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -95,11 +96,11 @@ class Report:
         changes = [change for _, change in self]
         bad = [change for change in changes if self.breaks(change)]
         undecided = sum(change.verdict == "unknown" for change in bad)
-        said = counted(len(changes), "change") if changes else "no changes"
+        said = count(len(changes), "change") if changes else "no changes"
         if bad:
             said += f", {len(bad)} {'breaks' if len(bad) == 1 else 'break'}"
             said += f" ({undecided} undecided)" if undecided else ""
-        return f"{counted(self.compared, 'file')}: {said}"
+        return f"{count(self.compared, 'file')}: {said}"
 
 
 def _label(change: Change) -> str:
@@ -118,9 +119,8 @@ def _said(change: Change) -> str:
     noun = _NOUNS.get(change.part, "")
     place = f"{noun} `{change.path}`".strip() if change.path else noun
     # The label has the verdict, and the notes have the examples; only here is why it is undecided.
-    message = change.message
-    if change.verdict != "unknown":
-        message = message.removesuffix(change.effect)
+    effect = "" if change.verdict == "unknown" else change.effect
+    message = change.message.removesuffix(effect)
     return f"{place}: {message}" if place else message
 
 
@@ -129,7 +129,7 @@ def _notes(told: Told) -> Iterator[tuple[str, str]]:
     change, files = told
     span = _new_span(change)
     if files[1:] or (span is not None and span.source.name != files[0]):
-        more = f" and {counted(len(files) - 3, 'other')}" if files[3:] else ""
+        more = f" and {count(len(files) - 3, 'other')}" if files[3:] else ""
         yield "in", ", ".join(f"`{file}`" for file in files[:3]) + more
     yield from _examples(change)
     if change.guess:
@@ -186,7 +186,7 @@ def _ranked(report: Report, told: list[Told]) -> list[int]:
 def _more(left_out: int) -> Iterator[str]:
     """What says that there are more changes than those that are shown."""
     if left_out > 0:
-        yield f"and {counted(left_out, 'more change')}; --format json has all changes"
+        yield f"and {count(left_out, 'more change')}; --format json has all changes"
 
 
 def _text_lines(told: Told, level: Style, terminal: Terminal) -> Iterator[str]:
@@ -235,7 +235,7 @@ def word_lines(words: Sequence[Piece], terminal: Terminal) -> list[str]:
             shown.append("…")
     shown = shown[:-1] if shown and shown[-1] == "…" else shown
     more = len(shown) - _MOST_LINES
-    return [*shown[:_MOST_LINES], f"… {counted(more, 'more line')}"] if more > 0 else shown
+    return [*shown[:_MOST_LINES], f"… {count(more, 'more line')}"] if more > 0 else shown
 
 
 def _marked(line: list[_Stretch], terminal: Terminal) -> Iterator[str]:

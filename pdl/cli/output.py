@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Output",
-    "counted",
     "failure_json",
     "json_document",
     "json_line",
@@ -106,11 +105,6 @@ def violation_fields(violation: Violation) -> dict[str, Any]:
         "message": violation.message,
         "span": violation.span,
     }
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun: `1 file`, `2 files`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def workflow_command(level: Style, properties: Mapping[str, Any], message: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from pdl._types import format_path
 from pdl.compare.drafts import Draft, Step
 from pdl.compare.nodes import Part, assertions, key, quoted
-from pdl.reply.phrases import count
+from pdl.errors import count
 from pdl.schema.describe import counted
 from pdl.schema.keywords import ONE_SCHEMA, SCHEMA_ARRAYS, SCHEMA_MAPS, pointer
 

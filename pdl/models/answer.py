@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
 
 from pdl._types import T
-from pdl.errors import PdlError, Problem
+from pdl.errors import PdlError, Problem, count
 from pdl.models.exchange import TOKEN_LIMITS, Usage
 from pdl.models.faults import tenths
-from pdl.reply.phrases import count
 from pdl.reply.result import OutputError
 
 if TYPE_CHECKING:

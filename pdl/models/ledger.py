@@ -9,9 +9,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from pdl.errors import count
 from pdl.models.exchange import TOKEN_LIMITS
 from pdl.models.faults import tenths
-from pdl.reply.phrases import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,11 +16,10 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from pdl._types import format_path
-from pdl.errors import FileError, Problem, PromptError
+from pdl.errors import FileError, Problem, PromptError, count
 from pdl.models.answer import total, total_cost
 from pdl.models.secret import NO_SECRET, Secret
 from pdl.prompt.messages import Media, Text
-from pdl.reply.phrases import count
 from pdl.schema import Schema
 from pdl.tools.tool import ToolCall, ToolResult
 

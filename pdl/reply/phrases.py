@@ -376,11 +376,6 @@ def shorten(text: str, width: int = FOUND_WIDTH) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def count(number: int, noun: str) -> str:
-    """`1 item`, `3 items`."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
 def quoted(words: Iterable[str]) -> list[str]:
     """Each in backticks."""
     return [f"`{word}`" for word in words]

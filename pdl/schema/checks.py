@@ -16,6 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from pdl.errors import count
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -178,18 +180,16 @@ _FLOAT_DIGITS = 330
 def _digits(one: Any) -> Iterator[Check]:
     most, places = getattr(one, "max_digits", None), getattr(one, "decimal_places", None)
     if isinstance(most, int):
-        yield Check(f"must have at most {_many(most)}", lambda value: _sizes(value)[0] <= most)
+        yield Check(
+            f"must have at most {count(most, 'digit')}", lambda value: _sizes(value)[0] <= most
+        )
     if isinstance(places, int):
-        words = f"must have at most {_many(places)} after the decimal point"
+        words = f"must have at most {count(places, 'digit')} after the decimal point"
         yield Check(words, lambda value: _sizes(value)[1] <= places)
     if isinstance(most, int) and isinstance(places, int):
         whole = max(most - places, 0)
-        words = f"must have at most {_many(whole)} before the decimal point"
+        words = f"must have at most {count(whole, 'digit')} before the decimal point"
         yield Check(words, lambda value: _sizes(value)[2] <= whole, is_told=False)
-
-
-def _many(count: int) -> str:
-    return "1 digit" if count == 1 else f"{count} digits"
 
 
 def _sizes(value: Any) -> tuple[int, int, int]:

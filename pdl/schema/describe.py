@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pdl.errors import SchemaError
+from pdl.errors import SchemaError, count
 from pdl.schema.dsl.normal_form import normal_form
 from pdl.schema.dsl.tree import NULL, lines_of
 from pdl.schema.formats import FORMATS
@@ -41,19 +41,15 @@ def counted(low: int | None, high: int | None, noun: str) -> str:
     if low is None and high is None:
         return ""
     if high is None:
-        return f"at least {_number(low, noun)}" if low else ""
+        return f"at least {count(low, noun)}" if low else ""
     if not low:
-        return f"at most {_number(high, noun)}"
-    return _number(high, noun) if low == high else f"{low} to {_number(high, noun)}"
+        return f"at most {count(high, noun)}"
+    return count(high, noun) if low == high else f"{low} to {count(high, noun)}"
 
 
 def default_phrase(value: Json) -> str:
     """The value of a key that is left out."""
     return f"default {json.dumps(value, ensure_ascii=False)}"
-
-
-def _number(count: int | None, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _sized(schema: JsonSchema, name: str, noun: str) -> list[str]:

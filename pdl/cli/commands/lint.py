@@ -14,9 +14,9 @@ from pdl.cli.grammars import TARGET
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
 from pdl.cli.options import EXCLUDE, ROOT, TYPES, combine, out_option
-from pdl.cli.output import counted, json_document, problem_fields, workflow_command
+from pdl.cli.output import json_document, problem_fields, workflow_command
 from pdl.cli.terminal import INVALID, Terminal
-from pdl.errors import FileError, LimitError
+from pdl.errors import FileError, LimitError, count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,8 +77,8 @@ FORMATS: dict[str, Callable[[Sequence[Finding], Terminal], str]] = {
 def summary(findings: Sequence[Finding], files: int) -> str:
     """Return the counts on one line: `3 files: 1 error, 2 warnings`."""
     counts = Counter(finding.severity for finding in findings)
-    kinds = [counted(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind]]
-    return f"{counted(files, 'file')}: {', '.join(kinds) or 'no findings'}"
+    kinds = [count(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind]]
+    return f"{count(files, 'file')}: {', '.join(kinds) or 'no findings'}"
 
 
 _options = combine(

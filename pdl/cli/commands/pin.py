@@ -14,9 +14,9 @@ from pdl.cli.files import files_below, read_bytes
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
 from pdl.cli.options import EXCLUDE, FILE, ROOT, TYPES, format_option, out_option
-from pdl.cli.output import counted, json_document
+from pdl.cli.output import json_document
 from pdl.cli.terminal import INVALID, Terminal, visible_line
-from pdl.errors import PdlError, Problem, error_from
+from pdl.errors import PdlError, Problem, count, error_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -247,8 +247,8 @@ def _check(entries: Sequence[Entry], lock: Lock, output: Output, form: str) -> N
     elif problems:
         terminal = output.terminal
         output.write_report("\n".join(terminal.problem(one, "error") for one in problems))
-    differences = counted(len(problems), "difference") if problems else "no differences"
-    Terminal.stderr().write(f"{counted(len(entries), 'prompt')}: {differences}")
+    differences = count(len(problems), "difference") if problems else "no differences"
+    Terminal.stderr().write(f"{count(len(entries), 'prompt')}: {differences}")
     if problems:
         raise click.exceptions.Exit(INVALID)
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from pdl.errors import count
 from pdl.gbnf.nodes import (
     LAST,
     CharClass,
@@ -132,16 +133,16 @@ def _flat(
     first = Counter(item.codes[0] for item in literals)
     if len(literals) - len(first) < _NEEDLESS:
         return
-    code, count = first.most_common(1)[0]
+    code, same = first.most_common(1)[0]
     words = [item for item in literals if item.codes[0] == code]
     two = [item_text(Literal(item.codes[1:])) for item in words[:2]]
     head = item_text(Literal((code,)))
     message = (
         f"{len(literals)} alternative literals need as many parse stacks, and begin with only"
-        f" {len(first)} different character{'s' if len(first) > 1 else ''}"
+        f" {count(len(first), 'different character')}"
     )
     hint = (
-        f"share prefixes, as `{head} ({' | '.join(two)} | …)` for the {count} with {head}"
+        f"share prefixes, as `{head} ({' | '.join(two)} | …)` for the {same} with {head}"
         " (`Grammar.optimize` does so)"
     )
     yield report.at(location, "flat-alternatives", message, hint)
