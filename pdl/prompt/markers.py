@@ -119,7 +119,7 @@ class Markers:
         parsed. A `<|` counts with the next `|>` on its line (for media: on any line) if there is no
         other `<|` in between; alone, either is text.
         """
-        pairs = _paired(stretches, source)
+        pairs = paired(stretches, source)
         writer = _MarkerWriter(self, source, pairs)
         return [writer.marked(stretch) for stretch in stretches]
 
@@ -165,7 +165,7 @@ def located(stream: TokenStream, source: Source) -> Iterator[tuple[Token, int]]:
             at = source.text.find(_TAG_END[token.type], at) + 2
 
 
-def _paired(stretches: Sequence[Stretch], source: Source) -> dict[int, MarkerOrigin]:
+def paired(stretches: Sequence[Stretch], source: Source) -> dict[int, MarkerOrigin]:
     """The pairs of `<|` and `|>`, by the offsets of both."""
     found: dict[int, MarkerOrigin] = {}
     opened: tuple[int, int, bool] | None = None  # stretch, index in its text, blank before it
