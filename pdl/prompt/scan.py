@@ -22,7 +22,7 @@ _LEXEME = re.compile(
     (?P<space> \s+ )
     | (?P<number> {lexer.float_re.pattern} | {lexer.integer_re.pattern} )
     | (?P<name> {_NAME} )
-    | (?P<string> '[^'\\]*+(?:\\.[^'\\]*+)*+' | "[^"\\]*+(?:\\.[^"\\]*+)*+" )
+    | (?P<string> '(?>(?:[^'\\]|\\.)*)' | "(?>(?:[^"\\]|\\.)*)" )
     | (?P<operator> {lexer.operator_re.pattern} )
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
