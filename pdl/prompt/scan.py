@@ -28,6 +28,8 @@ _LEXEME = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 """What the lexer finds in a tag, in its order."""
+_PLAIN = re.compile(rf"(?:\s+|{_NAME}|[.,|>=~:;*/]+)+")
+"""Lexemes that neither end a tag nor have to be looked at."""
 _OPENER = re.compile(r"\{[{%#]")
 _STOP = re.compile(r"\{[{%#]|<\|")
 """What no expression contains, other than in strings: a tag or a turn begins."""
@@ -132,6 +134,8 @@ class _Scanner:
         brackets: list[str] = []
         at = start + 2 + self._signed(start)
         while at < len(text):
+            if (plain := _PLAIN.match(text, at)) is not None:
+                at = plain.end()
             if not brackets or (self.tolerant and is_statement):
                 closed = closer.match(text, at)
                 if closed is not None:
