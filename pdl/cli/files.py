@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import click
 
+from pdl.decoding import decoded
 from pdl.errors import FileError, LimitError, Problem, visible
 from pdl.limits import DEFAULT_LIMITS
-from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pdl._types import Json
+    from pdl.source import Source
 
 STDIN = "-"
-SAVE_AS_UTF8 = "save the file as UTF-8"
 _BYTES_PER_CHARACTER = 4
 
 
@@ -169,18 +169,6 @@ def read_text(name: str, *, keep_mark: bool = False) -> Source:
     A byte order mark is removed, unless `keep_mark` is set. Raises what `read_bytes` raises.
     """
     return decoded(read_bytes(name), display_name(name), keep_mark=keep_mark)
-
-
-def decoded(data: bytes, shown: str, *, keep_mark: bool = False) -> Source:
-    """Return the text of a UTF-8 file, which messages call `shown`. Raises FileError."""
-    try:
-        text = data.decode("utf-8")
-        return Source(text if keep_mark else text.removeprefix("\ufeff"), shown)
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8")
-        placed = Source(before + "\N{REPLACEMENT CHARACTER}", shown)
-        message, span = encoding_fault(error), placed.span(len(before))
-        raise FileError(Problem("file/encoding", message, span, SAVE_AS_UTF8)) from error
 
 
 def unreadable(shown: str, error: OSError) -> FileError:

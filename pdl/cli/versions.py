@@ -14,7 +14,6 @@ import click
 import pdl
 from pdl.cli.files import (
     STDIN,
-    decoded,
     leads_out,
     matches,
     note_skipped,
@@ -25,6 +24,7 @@ from pdl.cli.files import (
 from pdl.cli.git import GitPath, Repository
 from pdl.cli.inputs import PromptInput, parse_json_schema, required_schema
 from pdl.cli.terminal import Terminal
+from pdl.decoding import decoded
 from pdl.errors import FileError, Problem, PromptError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt.files import Folder, JailError

@@ -16,10 +16,10 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from urllib.parse import urlsplit
 
+from pdl.decoding import decoded
 from pdl.errors import FileError, MediaError, Problem, did_you_mean
 from pdl.prompt.messages import MIME_TYPES, Media
 from pdl.prompt.turns import ROLES
-from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -167,14 +167,7 @@ def read_prompt(file: Path | Traversable, name: str, limits: Limits) -> str:
         hint = "pdl.loads takes the text of a prompt" if "\n" in name or "<|" in name else ""
         problem = Problem("file/unreadable", f"{name}: cannot be read: {reason}", None, hint)
         raise FileError(problem) from error
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8")
-        source = Source(before + "\N{REPLACEMENT CHARACTER}", name)
-        hint = "save the file as UTF-8"
-        problem = Problem("file/encoding", encoding_fault(error), source.span(len(before)), hint)
-        raise FileError(problem) from error
+    return decoded(data, name, keep_mark=True).text
 
 
 def shown(relative: str) -> str:

@@ -18,18 +18,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pdl.decoding import decoded
 from pdl.errors import FileError, PinError, Problem, quoted
 from pdl.prompt.files import open_regular
 from pdl.schema.keywords import pointer
 from pdl.schema.parts import repeated, spans
-from pdl.source import Source, encoding_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Self
 
     from pdl._types import Json, JsonPath
-    from pdl.source import Span
+    from pdl.source import Source, Span
 
 LOCK: Final = "pdl.lock"
 """The name of a lock file."""
@@ -101,13 +101,7 @@ class Lock:
             hint = "`pdl pin` writes one" if isinstance(error, FileNotFoundError) else ""
             message = f"{path}: cannot be read: {reason}"
             raise FileError(Problem("file/unreadable", message, None, hint)) from error
-        try:
-            source = Source(data.decode("utf-8-sig"), str(path))
-        except UnicodeDecodeError as error:
-            before = data[: error.start].decode("utf-8")
-            source = Source(before + "\N{REPLACEMENT CHARACTER}", str(path))
-            hint = "save the file as UTF-8"
-            raise _invalid(encoding_fault(error), source.span(len(before)), hint) from error
+        source = decoded(data, str(path), "pin/invalid")
         return cls(path, _document(source), source.text)
 
     @property
