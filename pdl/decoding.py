@@ -1,11 +1,18 @@
-"""Bytes as text, with the position of what is not UTF-8."""
+"""Bytes as UTF-8 and text as JSON, both strictly, with the position of what is neither."""
 
 from __future__ import annotations
 
-from typing import Final
+import json
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from pdl.errors import Problem, error_from
+from pdl.errors import Problem, error_from, quoted
 from pdl.source import Source, encoding_fault
+
+if TYPE_CHECKING:
+    from pdl._types import Json
 
 SAVE_AS_UTF8: Final = "save the file as UTF-8"
 """The hint for bytes that are something else."""
@@ -25,3 +32,93 @@ def decoded(
         span = Source(before + "\N{REPLACEMENT CHARACTER}", name).span(len(before))
         raise error_from([Problem(code, encoding_fault(error), span, SAVE_AS_UTF8)]) from error
     return Source(text if keep_mark else text.removeprefix("\ufeff"), name)
+
+
+def parse_json(source: Source, code: str = "file/json") -> Json:
+    """Return the JSON value (RFC 8259) of a file. Raises the error of the code."""
+    try:
+        return strict_json(source.text)
+    except JsonError as error:
+        if error.at is None:
+            problem = Problem(code, f"{source.name}: {error}")
+        else:
+            problem = Problem(code, f"this {error}", source.span(error.at))
+        raise error_from([problem]) from error
+
+
+class JsonError(ValueError):
+    """Why text is not JSON, to be read after a subject, and the offset if it is known."""
+
+    def __init__(self, reason: str, at: int | None = None) -> None:
+        super().__init__(reason)
+        self.at = at
+
+
+class _RefusedError(ValueError):
+    """A key or a value that Python's parser accepts and RFC 8259 does not."""
+
+    def __init__(self, reason: str, text: str, *, is_key: bool = False) -> None:
+        super().__init__(reason)
+        self.text = text
+        self.is_key = is_key
+
+
+def strict_json(text: str) -> Json:
+    """Return what `json.loads` returns, without NaN and Infinity, and with unique keys.
+
+    Raises JsonError.
+    """
+    try:
+        return json.loads(
+            text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique
+        )
+    except json.JSONDecodeError as error:
+        reason = error.msg.removesuffix(" starting at")
+        raise JsonError(f"is not JSON: {reason[0].lower()}{reason[1:]}", error.pos) from error
+    except _RefusedError as error:
+        raise JsonError(str(error), _offset(text, error)) from error
+    except RecursionError as error:
+        raise JsonError("is nested too deeply") from error
+    except ValueError as error:  # Python reads integers of at most 4,300 digits
+        raise JsonError("contains an integer with too many digits") from error
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _RefusedError(f"is not JSON: `{name}` is not a JSON value", name)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise _RefusedError(f"contains the number {text[:40]}, which is too large", text)
+    return number
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        [(key, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise _RefusedError(f"has the key {quoted(key)} twice in one object", key, is_key=True)
+    return found
+
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]|[^\s\[\]{},:"]+', re.DOTALL)
+_COLON = re.compile(r"\s*:")
+
+
+def _offset(text: str, refused: _RefusedError) -> int | None:
+    """The offset of a refused value, or of a key's second occurrence in one object."""
+    keys: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        if token[0] in "[{":
+            keys.append(set())
+        elif token[0] in "]}":
+            keys.pop()
+        elif refused.is_key and token[0].startswith('"') and _COLON.match(text, token.end()):
+            key = json.loads(token[0], strict=False)
+            if key == refused.text and key in keys[-1]:
+                return token.start()
+            keys[-1].add(key)
+        elif not refused.is_key and token[0].startswith(refused.text):
+            return token.start()
+    return None

@@ -1,17 +1,13 @@
-"""The one reader of directories, files, and standard input, as bytes, text, JSON, and YAML."""
+"""The one reader of directories, files, and standard input, as bytes, text, and YAML."""
 
 from __future__ import annotations
 
 import importlib
-import json
-import math
 import os
-import re
 import sys
-from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -181,96 +177,6 @@ def unwritable(shown: str, error: OSError) -> FileError:
     """Return the error of a file that cannot be written."""
     reason = (error.strerror or str(error)).lower()
     return FileError(Problem("file/unwritable", f"{shown}: cannot be written: {reason}"))
-
-
-def parse_json(source: Source) -> Json:
-    """Return the JSON value (RFC 8259) of a file. Raises FileError if it is not JSON."""
-    try:
-        return strict_json(source.text)
-    except JsonError as error:
-        if error.at is None:
-            problem = Problem("file/json", f"{source.name}: {error}")
-        else:
-            problem = Problem("file/json", f"this {error}", source.span(error.at))
-        raise FileError(problem) from error
-
-
-class JsonError(ValueError):
-    """Why text is not JSON, to be read after a subject, and the offset if it is known."""
-
-    def __init__(self, reason: str, at: int | None = None) -> None:
-        super().__init__(reason)
-        self.at = at
-
-
-class _RefusedError(ValueError):
-    """A key or a value that Python's parser accepts and RFC 8259 does not."""
-
-    def __init__(self, reason: str, text: str, *, is_key: bool = False) -> None:
-        super().__init__(reason)
-        self.text = text
-        self.is_key = is_key
-
-
-def strict_json(text: str) -> Json:
-    """Return what `json.loads` returns, without NaN and Infinity, and with unique keys.
-
-    Raises JsonError.
-    """
-    try:
-        return json.loads(
-            text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique
-        )
-    except json.JSONDecodeError as error:
-        reason = error.msg.removesuffix(" starting at")
-        raise JsonError(f"is not JSON: {reason[0].lower()}{reason[1:]}", error.pos) from error
-    except _RefusedError as error:
-        raise JsonError(str(error), _offset(text, error)) from error
-    except RecursionError as error:
-        raise JsonError("is nested too deeply") from error
-    except ValueError as error:  # Python reads integers of at most 4,300 digits
-        raise JsonError("contains an integer with too many digits") from error
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise _RefusedError(f"is not JSON: `{name}` is not a JSON value", name)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise _RefusedError(f"contains the number {text[:40]}, which is too large", text)
-    return number
-
-
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        [(key, _)] = Counter(name for name, _ in pairs).most_common(1)
-        raise _RefusedError(f"has the key `{key[:40]}` twice in one object", key, is_key=True)
-    return found
-
-
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]|[^\s\[\]{},:"]+', re.DOTALL)
-_COLON = re.compile(r"\s*:")
-
-
-def _offset(text: str, refused: _RefusedError) -> int | None:
-    """The offset of a refused value, or of a key's second occurrence in one object."""
-    keys: list[set[str]] = []
-    for token in _TOKEN.finditer(text):
-        if token[0] in "[{":
-            keys.append(set())
-        elif token[0] in "]}":
-            keys.pop()
-        elif refused.is_key and token[0].startswith('"') and _COLON.match(text, token.end()):
-            key = json.loads(token[0], strict=False)
-            if key == refused.text and key in keys[-1]:
-                return token.start()
-            keys[-1].add(key)
-        elif not refused.is_key and token[0].startswith(refused.text):
-            return token.start()
-    return None
 
 
 def kind_of(value: Json) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import pdl
-from pdl.cli.files import STDIN, display_name, parse_json, read_text, refuse_two_stdins
+from pdl.cli.files import STDIN, display_name, read_text, refuse_two_stdins
+from pdl.decoding import parse_json
 from pdl.errors import FileError, Problem, PromptError, SchemaError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.schema.parts import located

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from pdl.cli.files import JsonError, kind_of, parse_json, parse_yaml, read_text, strict_json
+from pdl.cli.files import kind_of, parse_yaml, read_text
+from pdl.decoding import JsonError, parse_json, strict_json
 from pdl.errors import FileError, Problem
 from pdl.schema.keywords import lookup
 

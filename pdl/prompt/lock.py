@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import re
 import time
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pdl.decoding import decoded
+from pdl.decoding import decoded, parse_json
 from pdl.errors import FileError, PinError, Problem, quoted
 from pdl.prompt.files import open_regular
 from pdl.schema.keywords import pointer
-from pdl.schema.parts import repeated, spans
+from pdl.schema.parts import spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -234,60 +232,13 @@ def _unwritable(target: Path, error: OSError) -> FileError:
     return FileError(Problem("file/unwritable", f"{target}: cannot be written: {reason}"))
 
 
-class _DuplicateKeyError(Exception):
-    pass
-
-
-class _NumberError(Exception):
-    pass
-
-
-def _refused(constant: str) -> Json:
-    message = f"this is not JSON: it has the number `{constant}`"
-    raise _NumberError(message)
-
-
-def _float(digits: str) -> float:
-    found = float(digits)
-    if math.isinf(found):
-        message = "this is not a lock: it has a number that is too large"
-        raise _NumberError(message)
-    return found
-
-
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        [(key, _)] = Counter(name for name, _ in pairs).most_common(1)
-        raise _DuplicateKeyError(key)
-    return found
-
-
 def _document(source: Source) -> dict[str, Any]:
     """The JSON object of a lock. Raises PinError with a position."""
     conflict = _CONFLICT.search(source.text)
     if conflict is not None:
         hint = "keep either version of each prompt, then run `pdl pin`"
         raise _invalid("this is a conflict that git left", source.span(*conflict.span()), hint)
-    try:
-        found = json.loads(
-            source.text, object_pairs_hook=_unique, parse_constant=_refused, parse_float=_float
-        )
-    except json.JSONDecodeError as error:
-        reason = error.msg.removesuffix(" starting at")
-        message = f"this is not JSON: {reason[:1].lower()}{reason[1:]}"
-        raise _invalid(message, source.span(error.pos)) from error
-    except _DuplicateKeyError as error:
-        key = str(error)
-        span = repeated(source, key) or source.span(0)
-        raise _invalid(f"duplicate key {quoted(key)}", span) from error
-    except _NumberError as error:
-        raise _invalid(str(error), source.span(0)) from error
-    except RecursionError as error:
-        raise _invalid("this is not a lock: it nests too deeply", source.span(0)) from error
-    except ValueError as error:  # of integers with thousands of digits
-        message = "this is not a lock: it has a number of too many digits"
-        raise _invalid(message, source.span(0)) from error
+    found = parse_json(source, "pin/invalid")
     for path, message, hint in _faults(found):
         where = pointer(path)
         raise _invalid(message, spans(source, [where]).get(where, source.span(0)), hint)

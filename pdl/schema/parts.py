@@ -41,17 +41,6 @@ def spans(source: Source, wanted: Iterable[str], start: int = 0) -> dict[str, Sp
     return found
 
 
-def repeated(source: Source, key: str) -> Span | None:
-    """Return the span of the second value that a key has in one object of a JSON text, if any."""
-    step = pointer((key,))[1:]
-    seen: set[str] = set()
-    for where, begin, end in _values(source.text, 0):
-        if where in seen and where.endswith(step):
-            return source.span(begin, end)
-        seen.add(where)
-    return None
-
-
 def located(problems: Iterable[Problem], source: Source, start: int = 0) -> list[Problem]:
     """Return problems with the spans of their pointers, where they have pointers and no spans.
 

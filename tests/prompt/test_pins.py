@@ -295,17 +295,17 @@ def test_an_invalid_lock(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[" * 100_000, "this is not a lock: it nests too deeply"),
-        ('{"version": ' + "1" * 5_000 + "}", "this is not a lock: it has a number of too many"),
-        ('{"version": 1e999}', "this is not a lock: it has a number that is too large"),
-        ('{"version": 1, "prompts": {}, "x": NaN}', "this is not JSON: it has the number `NaN`"),
+        ("[" * 100_000, ": is nested too deeply"),
+        ('{"version": ' + "1" * 5_000 + "}", ": contains an integer with too many digits"),
+        ('{"version": 1e999}', ":1:13: this contains the number 1e999, which is too large"),
+        ('{"version": 1, "x": NaN}', ":1:21: this is not JSON: `NaN` is not a JSON value"),
     ],
     ids=["deep", "digits", "large", "NaN"],
 )
 def test_a_lock_that_python_does_not_read(prompt: Path, text: str, told: str) -> None:
     lock = prompt.with_name("deep.lock")
     lock.write_text(text)
-    with pytest.raises(pdl.PinError, match=rf"deep\.lock:1:1: {told}"):
+    with pytest.raises(pdl.PinError, match=rf"deep\.lock{told}"):
         pdl.load(prompt, pin=lock)
 
 

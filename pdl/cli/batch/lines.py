@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from pdl.cli.files import JsonError, kind_of, strict_json, unreadable
-from pdl.decoding import SAVE_AS_UTF8
+from pdl.cli.files import kind_of, unreadable
+from pdl.decoding import SAVE_AS_UTF8, JsonError, strict_json
 from pdl.errors import Problem, did_you_mean
 from pdl.limits import DEFAULT_LIMITS
 from pdl.source import Source, encoding_fault

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pdl.cli.answers import AttemptLog, answer_json, answer_text, summary
-from pdl.cli.files import JsonError, display_name, parse_json, read_text, strict_json
+from pdl.cli.files import display_name, read_text
 from pdl.cli.help import Command
 from pdl.cli.options import (
     COERCION_TERMS,
@@ -25,6 +25,7 @@ from pdl.cli.options import (
 )
 from pdl.cli.output import failure_json
 from pdl.cli.terminal import INVALID, TOOL_CALLS, UNREACHABLE, Terminal, interrupts_deferred
+from pdl.decoding import JsonError, parse_json, strict_json
 from pdl.models import transcript
 from pdl.models.answer import AskError
 from pdl.models.budget import Budget, Price
