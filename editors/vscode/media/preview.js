@@ -1,0 +1,38 @@
+// Fills the preview; texts become text nodes, so nothing in a prompt is read as HTML.
+(function () {
+  const vscode = acquireVsCodeApi();
+  const problem = document.getElementById("problem");
+  const messages = document.getElementById("messages");
+  let shown = "";
+
+  window.addEventListener("message", ({ data }) => {
+    problem.hidden = data.error === undefined;
+    problem.textContent = data.error ?? "";
+    const other = data.file !== shown;
+    shown = data.file;
+    if (data.error === undefined) {
+      const parts = data.messages ?? [{ role: "", text: data.text ?? "" }];
+      messages.replaceChildren(...parts.map(section));
+    } else if (other) {
+      messages.replaceChildren();
+    }
+    messages.classList.toggle("stale", data.error !== undefined);
+    if (other) {
+      window.scrollTo(0, 0);
+    }
+  });
+
+  function section({ role, text }) {
+    const part = document.createElement("section");
+    part.dataset.role = role;
+    const heading = document.createElement("h2");
+    heading.textContent = role;
+    const body = document.createElement("pre");
+    body.textContent = text;
+    body.tabIndex = 0;
+    part.append(...(role ? [heading, body] : [body]));
+    return part;
+  }
+
+  vscode.postMessage("ready");
+})();
