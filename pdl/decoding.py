@@ -46,6 +46,24 @@ def parse_json(source: Source, code: str = "file/json") -> Json:
         raise error_from([problem]) from error
 
 
+_CLOSING = {"Expecting value": "]", "Expecting property name enclosed in double quotes": "}"}
+
+
+def json_fault(error: json.JSONDecodeError) -> tuple[str, int]:
+    """Return why text is not JSON, in lower case, and the offset.
+
+    Python 3.13 tells of a trailing comma what older ones tell of the bracket after it.
+    """
+    before = error.doc[: error.pos].rstrip()
+    closing = _CLOSING.get(error.msg)
+    if closing and error.doc.startswith(closing, error.pos) and before.endswith(","):
+        return "trailing comma", len(before) - 1
+    if error.msg.startswith("Illegal trailing comma"):
+        return "trailing comma", error.pos
+    reason = error.msg.removesuffix(" at").removesuffix(" starting")
+    return reason[:1].lower() + reason[1:], error.pos
+
+
 class JsonError(ValueError):
     """Why text is not JSON, to be read after a subject, and the offset if it is known."""
 
@@ -73,8 +91,8 @@ def strict_json(text: str) -> Json:
             text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_unique
         )
     except json.JSONDecodeError as error:
-        reason = error.msg.removesuffix(" starting at")
-        raise JsonError(f"is not JSON: {reason[0].lower()}{reason[1:]}", error.pos) from error
+        reason, at = json_fault(error)
+        raise JsonError(f"is not JSON: {reason}", at) from error
     except _RefusedError as error:
         raise JsonError(str(error), _offset(text, error)) from error
     except RecursionError as error:

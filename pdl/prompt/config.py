@@ -85,8 +85,8 @@ def _add(found: dict[str, Json], match: re.Match[str], source: Source) -> Proble
         found[key] = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         if _LOOKS_LIKE_JSON.match(text):
-            reason = getattr(error, "msg", str(error)).lower()
-            span = source.span(match.start(3) + getattr(error, "pos", 0), match.end(3))
+            reason, at = _fault(error)
+            span = source.span(match.start(3) + at, match.end(3))
             return Problem("config/value", f"the value of `{key}` is not JSON: {reason}", span)
         found[key] = text
     if key == "model" and isinstance(text, str) and not text.isprintable():
@@ -110,6 +110,13 @@ def _wrong_key(found: dict[str, Json], match: re.Match[str], source: Source) -> 
     if not match[3]:
         return Problem("config/value", f"`{key}` has no value", span)
     return None
+
+
+def _fault(error: Exception) -> tuple[str, int]:
+    """Why a value is not JSON, and the offset in it."""
+    from pdl.decoding import json_fault  # noqa: PLC0415 - only errors need it
+
+    return json_fault(error) if isinstance(error, json.JSONDecodeError) else (str(error).lower(), 0)
 
 
 def _no_constant(name: str) -> Json:

@@ -183,10 +183,12 @@ def load(source: Source, limits: Limits, start: int = 0) -> Json:
             object_pairs_hook=pairs,
         )
     except json.JSONDecodeError as error:
-        end = len(source.text.rstrip())
-        message = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        at = source.span(min(start + error.pos, end))
-        raise error_from([Problem("schema/not-json", message, at)]) from error
+        from pdl.decoding import json_fault  # noqa: PLC0415 - only errors need it
+
+        reason, at = json_fault(error)
+        message = f"this is not JSON: {reason}"
+        span = source.span(min(start + at, len(source.text.rstrip())))
+        raise error_from([Problem("schema/not-json", message, span)]) from error
 
 
 def _looks_like_schema(text: str, limits: Limits) -> bool:

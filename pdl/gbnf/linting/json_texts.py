@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NoReturn
 
+from pdl.decoding import json_fault
 from pdl.gbnf.analysis import NEVER, TOKEN, AccessStrings, Context, Contexts, Shortest, shown, takes
 from pdl.gbnf.linting.json_proof import START, kinds, step
 from pdl.gbnf.linting.llama_stacks import contains
@@ -206,8 +207,8 @@ class JsonTexts:
         try:
             json.loads(text, parse_constant=_refuse)
         except json.JSONDecodeError as error:
-            said = error.msg[0].lower() + error.msg[1:].removesuffix(" at")
-            return f"{said} at character {error.pos + 1}"
+            said, at = json_fault(error)
+            return f"{said} at character {at + 1}"
         except _ConstantError as error:
             return f"{error} is not a JSON value, at character {(fault(text) or 0) + 1}"
         except (RecursionError, ValueError):
