@@ -1,0 +1,1 @@
+autocmd BufNewFile,BufRead *.pdl setfiletype pdl-prompt

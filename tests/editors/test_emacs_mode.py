@@ -1,0 +1,62 @@
+"""The mode for Emacs: it compiles without warnings, and shows turns where pdl sees them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from snapshots import CASES, Snapshot
+
+from pdl.edit.document import Document
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+MODE = ROOT / "editors" / "emacs" / "pdl-prompt-mode.el"
+PROMPTS = [CASES / "editors" / "sample.pdl", *sorted((ROOT / "prompts").glob("*.pdl"))]
+
+pytestmark = pytest.mark.editor
+
+
+@pytest.fixture
+def emacs() -> list[str]:
+    """The command of Emacs, without the user's files."""
+    program = shutil.which("emacs")
+    if program is None:
+        pytest.skip("emacs is not installed")
+    return [program, "-Q", "--batch"]
+
+
+def _faces(emacs: list[str], file: Path, output: Path) -> list[list[tuple[str, str]]]:
+    """The faces of each line, and the text that they have."""
+    script = ["-l", str(HERE / "faces.el"), str(MODE), str(file), str(output)]
+    done = subprocess.run(  # noqa: S603 - an editor of PATH
+        [*emacs, *script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(output.read_text(encoding="utf-8"))
+    assert result["mode"] == "pdl-prompt-mode"
+    short = ("font-lock-", "-face")
+    return [
+        [(face.removeprefix(short[0]).removesuffix(short[1]), text) for face, text in line]
+        for line in result["lines"]
+    ]
+
+
+def test_faces_of_a_sample(emacs: list[str], tmp_path: Path, snapshot: Snapshot) -> None:
+    lines = [
+        " ".join(f"{face or 'text'}:{text.strip()}" for face, text in line if text.strip())
+        for line in _faces(emacs, PROMPTS[0], tmp_path / "faces.json")
+    ]
+    snapshot.check(CASES / "editors" / "sample.emacs.txt", "\n".join(lines))
+
+
+@pytest.mark.parametrize("file", PROMPTS, ids=lambda file: file.name)
+def test_turns_are_those_of_documents(emacs: list[str], file: Path, tmp_path: Path) -> None:
+    document = Document(file.read_text(encoding="utf-8"))
+    faces = _faces(emacs, file, tmp_path / "faces.json")
+    stretches = [text.strip() for line in faces for face, text in line if face == "keyword"]
+    found = [text.strip(" <|>").lower() for text in stretches if text.startswith("<|")]
+    assert [role for role in found if "{" not in role] == [t.role for t in document.turns if t.role]
