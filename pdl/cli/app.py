@@ -92,6 +92,7 @@ def masks() -> None:
         "pin": "pin",
         "git-setup": "git_setup",
         "git-textconv": "git_setup:textconv_command",
+        "lsp": "lsp",
         "completion": "completion",
     },
     examples=(

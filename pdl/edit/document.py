@@ -88,8 +88,9 @@ class Typed:
     """The text of an `input`, `schema` or `tools` turn.
 
     `text` is as long as the body of the turn: expressions in it are stand-ins (`1`) and spaces, and
-    statements and comments of the template spaces. `language` says what it is: `dsl`, a JSON
-    `fence`, or `@file`. `notation` has the tokens of the DSL, and none for the others.
+    statements and comments of the template spaces, and so is what macros and `{% set %}` capture.
+    `language` says what it is: `dsl`, a JSON `fence`, or `@file`. `notation` has the tokens of the
+    DSL, and none for the others.
     """
 
     turn: Turn
@@ -197,17 +198,20 @@ class Document:
     def _typed(self, turn: Turn) -> Typed:
         out: list[str] = []
         has_tags = False
+        captured = 0
         at = turn.body.start
         for piece in self.pieces_in(turn.body):
             start, end = max(piece.start, turn.body.start), min(piece.end, turn.body.end)
             out.append(self.text[at:start])
             written = self.text[start:end]
-            if piece.kind in ("text", "raw"):
+            captured = max(captured + _captures(piece, written), 0)
+            if piece.kind in ("text", "raw") and not captured:
                 out.append(written)
             else:
                 has_tags = has_tags or piece.kind != "comment"
                 blank = re.sub(r"[^\n]", " ", written)
-                out.append("1" + blank[1:] if piece.kind == "expression" else blank)
+                prints = piece.kind == "expression" and not captured
+                out.append("1" + blank[1:] if prints else blank)
             at = end
         text = "".join(out) + self.text[at : turn.body.end]
         is_fence, is_file = _FENCE.match(text), _FILE.match(text)
@@ -235,6 +239,15 @@ class Document:
             and typed.notation.frames[one.frame].owner == -1
             and typed.notation.frames[one.frame].kind == "object"
         }
+
+
+_CAPTURE = re.compile(r"\{%[-+]?\s*(?:(?P<end>endmacro|endset)\b|macro\b|set\b[^=]*$)")
+
+
+def _captures(piece: Piece, written: str) -> int:
+    """1 for a statement after which text is not printed where it is, -1 for the end of that."""
+    match = _CAPTURE.match(written) if piece.kind == "statement" else None
+    return 0 if match is None else -1 if match["end"] else 1
 
 
 def _is_separator(mark: MarkerOrigin) -> bool:

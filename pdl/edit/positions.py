@@ -59,21 +59,24 @@ class Positions:
             return len(self.raw)
         line = max(position.line, 0)
         begin, end = self._raw_starts[line] if line else 0, self._raw_ends[line]
-        text = self.raw[begin:end]
-        if text.isascii():
-            return min(begin + max(position.character, 0), end)
-        left = position.character
-        for at, character in enumerate(text):
-            left -= units(character, self.encoding)
-            if left < 0:  # within a character: its beginning
-                return begin + at
-        return end
+        return begin + characters(self.raw[begin:end], position.character, self.encoding)
 
     def offset(self, position: Position) -> int:
         """Return the offset of a position."""
         raw = self.raw_at(position)
         line = min(max(position.line, 0), len(self._raw_starts) - 1)
         return self._starts[line] + max(raw - self._raw_starts[line], 0)
+
+
+def characters(line: str, count: int, encoding: Encoding) -> int:
+    """Return how many characters of a line are whole within so many units; at most all of them."""
+    if encoding == "utf-32" or line.isascii():
+        return min(max(count, 0), len(line))
+    for at, character in enumerate(line):
+        count -= units(character, encoding)
+        if count < 0:
+            return at
+    return len(line)
 
 
 def units(text: str, encoding: Encoding) -> int:

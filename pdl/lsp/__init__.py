@@ -1,1 +1,4 @@
-"""The language server, `pdl lsp`: `pdl.edit` for editors, by the Language Server Protocol."""
+"""The language server: what `pdl.edit` knows, said in the Language Server Protocol over stdio.
+
+It needs pygls: `pip install 'pdl-prompts[lsp]'`.
+"""

@@ -1,0 +1,141 @@
+"""What a server knows about its editor: open texts, folders, settings, and what it can show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pdl.edit.document import Document
+from pdl.edit.positions import Position
+from pdl.edit.workspace import Workspace
+from pdl.lsp.documents import OpenDocument, View, path_of, uri_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from lsprotocol import types
+
+    from pdl.edit.positions import Encoding
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The section `pdl` of an editor's settings."""
+
+    inlay_hints: bool = True
+    code_lens: bool = True
+
+    def updated(self, section: object) -> Settings:
+        """Return the settings with those of a section; what is not understood has no effect."""
+        found = {
+            "inlay_hints": _enabled(section, "inlayHints"),
+            "code_lens": _enabled(section, "codeLens"),
+        }
+        return replace(self, **{name: on for name, on in found.items() if on is not None})
+
+
+def _enabled(section: object, name: str) -> bool | None:
+    part = member(section, name)
+    value = part if isinstance(part, bool) else member(part, "enabled")
+    return value if isinstance(value, bool) else None
+
+
+def member(given: object, name: str) -> Any:
+    """Return a member of an object of JSON, which pygls reads as a mapping or as a tuple."""
+    if isinstance(given, dict):
+        return given.get(name)
+    return getattr(given, name, None)
+
+
+class Session:
+    """The state of one editor: its texts by their URIs, its folders and its settings."""
+
+    def __init__(self) -> None:
+        self.encoding: Encoding = "utf-16"
+        self.workspace = Workspace()
+        self.settings = Settings()
+        self.texts: dict[str, OpenDocument] = {}
+        self.generation = 0
+        """Counts the changes of texts, files and folders."""
+
+    def open(self, uri: str, version: int | None, text: str) -> None:
+        """Keep a text that the editor has opened."""
+        opened = OpenDocument(uri, version, text, self.encoding)
+        self.texts[uri] = opened
+        self._keep(opened, text)
+
+    def change(
+        self,
+        uri: str,
+        version: int | None,
+        changes: Iterable[types.TextDocumentContentChangeEvent],
+    ) -> None:
+        """Apply the changes of a text, one after the other."""
+        opened = self.texts.get(uri)
+        if opened is None:
+            return
+        for change in changes:
+            place: types.Range | None = getattr(change, "range", None)
+            if place is None:
+                opened.text.set(change.text)
+            else:
+                start, end = _position(place.start), _position(place.end)
+                opened.text.replace(start, end, change.text)
+        opened.version = version
+        self._keep(opened, str(opened.text))
+
+    def _keep(self, opened: OpenDocument, text: str) -> None:
+        self.generation += 1
+        path = opened.path
+        opened.document = Document(text) if path is None else self.workspace.open(path, text)
+
+    def close(self, uri: str) -> None:
+        """Forget a text that the editor has closed."""
+        self.generation += 1
+        opened = self.texts.pop(uri, None)
+        if opened is not None and opened.path is not None:
+            self.workspace.close(opened.path)
+
+    def set_folders(self, folders: Iterable[Path]) -> None:
+        """Set the folders whose prompts belong together."""
+        self.generation += 1
+        self.workspace.roots = tuple(dict.fromkeys(folders))
+
+    def view(self, uri: str) -> View | None:
+        """Return the document of a URI as it is now; None if it cannot be read."""
+        opened = self.texts.get(uri)
+        if opened is not None:
+            return opened.view
+        path = path_of(uri)
+        document = self.workspace.document(path) if path is not None else None
+        return View(uri, document, None, self.encoding) if document is not None else None
+
+    def view_of(self, document: Document) -> View:
+        """Return a document of the workspace by the URI that the editor knows it by."""
+        path = document.path
+        assert path is not None
+        for opened in self.texts.values():
+            if opened.path == path:
+                return View(opened.uri, document, opened.version, self.encoding)
+        return View(uri_of(path), document, None, self.encoding)
+
+    def views(self, paths: Iterable[Path | None], current: View) -> dict[Path | None, View]:
+        """Return the documents of some paths; that of None is the current one."""
+        found: dict[Path | None, View] = {None: current, current.document.path: current}
+        for path in paths:
+            if path is not None and path not in found:
+                document = self.workspace.document(path)
+                if document is not None:
+                    found[path] = self.view_of(document)
+        return found
+
+
+def _position(given: types.Position) -> Position:
+    return Position(given.line, given.character)
+
+
+def folder_paths(folders: Sequence[types.WorkspaceFolder] | None, root: str | None) -> list[Path]:
+    """Return the paths of an editor's folders, or else of its only one."""
+    uris = [folder.uri for folder in folders or ()] or ([root] if root else [])
+    return [path for path in map(path_of, uris) if path is not None]
