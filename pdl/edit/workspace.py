@@ -1,23 +1,51 @@
-"""The prompt files of some folders: texts that are open in an editor, and the others from disk."""
+"""The prompt files of some folders, open in an editor or from disk, and which names which.
+
+A prompt names files below its own folder, and so do the files that it includes: their names are
+relative to the folder of the prompt, not to their own. Where a program gives a wider `media_root`,
+that is a folder around the prompt; here it is the nearest one that has the file.
+"""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.edit.document import Document
+from pdl.edit.statements import named_files
 from pdl.errors import FileError
 from pdl.limits import DEFAULT_LIMITS
-from pdl.prompt.files import read_prompt
+from pdl.prompt.files import JailError, checked_parts, read_prompt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from pdl.edit.mentions import FileName
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _MOST = 10_000  # files that a workspace lists
 SUFFIX = ".pdl"
+
+
+class Include(NamedTuple):
+    """A tag of one file that includes, imports or extends another."""
+
+    includer: Path
+    name: FileName
+    target: Path
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Which files name which; paths are those of `Workspace.canonical`."""
+
+    targets: dict[Path, list[Include]] = field(default_factory=dict)
+    """The files that a file names."""
+    includers: dict[Path, list[Include]] = field(default_factory=dict)
+    """The tags that name a file."""
+    bases: dict[Path, list[Path]] = field(default_factory=dict)
+    """The folders that the names in a file can be relative to."""
 
 
 @dataclass
@@ -27,18 +55,33 @@ class Workspace:
     roots: tuple[Path, ...] = ()
     _open: dict[Path, Document] = field(default_factory=dict)
     _read: dict[Path, tuple[int, int, Document]] = field(default_factory=dict)
+    _graph: Graph = field(default_factory=Graph)
+    _seen: dict[Path, Document | None] = field(default_factory=dict)
+    """What the graph was made from."""
+    _start: tuple[Path, ...] = ()
 
     def open(self, path: Path, raw: str) -> Document:
         """Keep the text of a file as an editor has it, and return its document."""
-        document = self._open[path] = Document(raw, path)
+        document = self._open[self.canonical(path)] = Document(raw, path)
         return document
 
     def close(self, path: Path) -> None:
         """Forget the text of a file that an editor has closed."""
-        self._open.pop(path, None)
+        self._open.pop(self.canonical(path), None)
+
+    @staticmethod
+    def canonical(path: Path) -> Path:
+        """Return the path without links: two names of a file are one document."""
+        try:
+            return Path(os.path.realpath(path))
+        except (OSError, ValueError):
+            return path
 
     def document(self, path: Path) -> Document | None:
         """Return the document of a file: the open one, or that of the disk; None if unreadable."""
+        return self._document(self.canonical(path))
+
+    def _document(self, path: Path) -> Document | None:
         if path in self._open:
             return self._open[path]
         try:
@@ -48,26 +91,131 @@ class Workspace:
                 text = read_prompt(path, str(path), DEFAULT_LIMITS)
                 known = (stat.st_mtime_ns, stat.st_size, Document(text, path))
                 self._read[path] = known
-        except (OSError, FileError):
+        except (OSError, ValueError, FileError):
             return None
         return known[2]
 
     def documents(self) -> Iterator[Document]:
         """Yield all prompts below the folders, and the open ones elsewhere."""
-        for path in dict.fromkeys([*self._open, *self._files()]):
-            document = self.document(path)
+        for path in self._paths():
+            document = self._document(path)
             if document is not None:
                 yield document
+
+    def _paths(self) -> Iterable[Path]:
+        return dict.fromkeys([*self._open, *self._files()])
 
     def _files(self) -> Iterator[Path]:
         """The prompt files below the folders, without hidden folders and links."""
         left = _MOST
         for root in self.roots:
-            for folder, folders, names in os.walk(root):
+            for folder, folders, names in os.walk(self.canonical(root)):
                 folders[:] = sorted(
                     name for name in folders if name[0] != "." and name not in _SKIPPED
                 )
                 for name in sorted(names):
-                    if name.endswith(SUFFIX) and left:
+                    path = Path(folder, name)
+                    if name.endswith(SUFFIX) and left and not path.is_symlink():
                         left -= 1
-                        yield Path(folder, name)
+                        yield path
+
+    def graph(self) -> Graph:
+        """Return which files name which; it is made again if one of them has changed."""
+        start = tuple(self._paths())
+        is_known = start == self._start and all(
+            self._document(path) is document for path, document in self._seen.items()
+        )
+        if not is_known:
+            self._start, self._seen = start, {}
+            self._graph = _GraphMaker(self, self._seen).make(start)
+        return self._graph
+
+    def find(self, document: Document, relative: str) -> Path | None:
+        """Return the file that a document names, as a prompt includes a file or embeds one."""
+        if document.path is None:
+            return None
+        path = self.canonical(document.path)
+        for base in self.graph().bases.get(path, [path.parent]):
+            for folder in self.folders(base):
+                found = below(folder, relative)
+                if found is not None and (found in self._open or found.is_file()):
+                    return found
+        return None
+
+    def folders(self, base: Path) -> list[Path]:
+        """Return a folder and those around it, up to a root of the workspace."""
+        for root in self.roots:
+            top = self.canonical(root)
+            if base.is_relative_to(top):
+                around = [one for one in base.parents if one.is_relative_to(top)]
+                return [base, *around]
+        return [base]
+
+
+def below(folder: Path, relative: str) -> Path | None:
+    """Return the path without links of a file below a folder; None if it leads out of that."""
+    try:
+        found = Path(os.path.realpath(folder.joinpath(*checked_parts(relative))))
+    except (JailError, OSError, ValueError):
+        return None
+    return found if found.is_relative_to(folder) else None
+
+
+class _GraphMaker:
+    """Follows the tags that name files; each file once for each folder its names start at."""
+
+    def __init__(self, workspace: Workspace, seen: dict[Path, Document | None]) -> None:
+        self.workspace = workspace
+        self.seen = seen
+        self.graph = Graph()
+        self.folders: dict[Path, list[Path]] = {}
+        self.known: set[Include] = set()
+        self.found: dict[tuple[Path, str], tuple[Path, Path] | None] = {}
+
+    def make(self, start: Iterable[Path]) -> Graph:
+        """Return the graph of prompts and of what they name."""
+        left = [(path, path.parent) for path in start]
+        known = set(left)
+        for path, base in left:
+            document = self._read(path)
+            if document is None:
+                continue
+            self.graph.bases.setdefault(path, []).append(base)
+            for target in self._follow(path, document, base):
+                if target not in known:
+                    known.add(target)
+                    left.append(target)
+        for path in self.graph.bases:  # the folders of those that include it come first
+            self.graph.bases[path].sort(key=lambda base, own=path.parent: base == own)  # type: ignore[misc]
+        return self.graph
+
+    def _read(self, path: Path) -> Document | None:
+        if path not in self.seen:
+            self.seen[path] = self.workspace._document(path)  # noqa: SLF001 - it is part of it
+        return self.seen[path]
+
+    def _follow(self, path: Path, document: Document, base: Path) -> Iterator[tuple[Path, Path]]:
+        for name in named_files(document):
+            found = self._find(base, name.text)
+            if found is None:
+                continue
+            include = Include(path, name, found[0])
+            if include not in self.known:
+                self.known.add(include)
+                self.graph.targets.setdefault(path, []).append(include)
+                self.graph.includers.setdefault(found[0], []).append(include)
+            yield found
+
+    def _find(self, base: Path, relative: str) -> tuple[Path, Path] | None:
+        """The file, and the folder in which it was found."""
+        if base not in self.folders:
+            self.folders[base] = self.workspace.folders(base)
+        key = base, relative
+        if key not in self.found:
+            self.found[key] = None
+            for folder in self.folders[base]:
+                path = below(folder, relative)
+                if path is not None and self._read(path) is not None:
+                    self.found[key] = path, folder
+                    break
+        return self.found[key]
