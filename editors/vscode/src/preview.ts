@@ -96,7 +96,8 @@ export class Preview implements Disposable {
       { viewColumn: ViewColumn.Beside, preserveFocus: true },
       { enableScripts: true, enableFindWidget: true, localResourceRoots: [this.media] },
     );
-    panel.iconPath = Uri.joinPath(this.media, "..", "icons", "file-light.svg");
+    const icon = (theme: string) => Uri.joinPath(this.media, "..", "icons", `file-${theme}.svg`);
+    panel.iconPath = { light: icon("light"), dark: icon("dark") };
     panel.webview.onDidReceiveMessage(() => this.send()); // the page is loaded, or shown again
     panel.webview.html = page(panel.webview, this.media);
     panel.onDidDispose(() => {
