@@ -196,11 +196,11 @@ class Editor:
         return texts
 
     def problems(self, count: int) -> list[str]:
-        """The rows of the Problems panel, as soon as there are enough of them."""
+        """The codes in the Problems panel, as soon as there are enough of them."""
         self.command("Problems: Focus on Problems View")
-        rows = ".markers-panel .monaco-list-row .marker-details"
-        wait_for(lambda: len(self.texts(rows)) >= count, f"{count} problems")
-        return self.texts(rows)
+        codes = ".markers-panel .marker-code"
+        wait_for(lambda: len(self.texts(codes)) >= count, f"{count} problems")
+        return self.texts(codes)
 
     def frame(self, selector: str, pattern: str = "") -> Any:
         """The frame of a webview that has an element with a text."""
