@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 class Fold(NamedTuple):
-    """A range of more than one line whose first line stays visible, and its last one as well if
-    `keeps_end`.
-    """  # noqa: D205
+    """A range whose first line stays visible, and its last one as well if `keeps_end`."""
 
     range: Range
     kind: Literal["comment", "region"]
@@ -25,17 +23,21 @@ class Fold(NamedTuple):
 
 
 def folds(document: Document) -> list[Fold]:
-    """Return what can be folded, in order; one a line, the longest."""
+    """Return what can be folded, in order: one a line, and each two are nested or apart."""
     text = document.text
     found = [one for one in _folds(document) if text.find("\n", *one.range) >= 0]
     found.sort(key=lambda one: (one.range.start, -one.range.end))
     kept: list[Fold] = []
-    line = -1
+    ends: list[int] = []  # of the folds that are open
+    line = -2
     for one in found:
         begin = text.rfind("\n", 0, one.range.start)
-        if begin != line or not kept:
+        while ends and ends[-1] <= one.range.start:
+            ends.pop()
+        if begin != line and (not ends or one.range.end <= ends[-1]):
             kept.append(one)
-        line = begin
+            ends.append(one.range.end)
+            line = begin
     return kept
 
 
@@ -45,7 +47,7 @@ def _folds(document: Document) -> Iterator[Fold]:
     for block in blocks(document):
         tags = [block.opener, *block.middles, block.closer]
         for tag, after in pairwise(tags):
-            yield Fold(Range(tag.piece.start, after.piece.end), "region", keeps_end=True)
+            yield Fold(Range(tag.piece.start, after.piece.start), "region", keeps_end=True)
     for piece in document.pieces:
         if piece.kind == "comment":
             yield Fold(Range(piece.start, piece.end), "comment")
@@ -57,7 +59,7 @@ def _of_typed(document: Document, typed: Typed) -> Iterator[Fold]:
     notation = typed.notation
     for frame in notation.frames:
         if frame.opener >= 0 and frame.closer >= 0:
-            start, end = notation.tokens[frame.opener].start, notation.tokens[frame.closer].end
+            start, end = notation.tokens[frame.opener].start, notation.tokens[frame.closer].start
             yield Fold(Range(start, end), "region", keeps_end=True)
     run: Range | None = None
     for token in notation.tokens:

@@ -173,7 +173,7 @@ def _parameters(document: Document, one: Statement) -> str:
 def _declared(typed: Typed) -> Iterator[Symbol]:
     """The fields, definitions, tools and parameters of a typed turn."""
     notation = typed.notation
-    for index, end in _ends(notation):
+    for index, end in ends(notation):
         token = notation.tokens[index]
         kind = _kind(typed, token)
         if kind is not None:
@@ -196,8 +196,8 @@ def _kind(typed: Typed, token: Token) -> Kind | None:
     return "input" if is_input else "field"
 
 
-def _ends(notation: Notation) -> Iterator[tuple[int, int]]:
-    """The indices of what has a name, and where its type or its default ends."""
+def ends(notation: Notation) -> Iterator[tuple[int, int]]:
+    """Yield the index of each key, definition and tool, and where its type or default ends."""
     depths = [0] * len(notation.frames)
     for at, frame in enumerate(notation.frames[1:], 1):
         depths[at] = depths[frame.parent] + 1

@@ -9,9 +9,12 @@ from lsprotocol import types
 from pdl.edit.positions import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from pdl.edit.document import Range
     from pdl.edit.folding import Fold
+    from pdl.edit.lenses import Lens
+    from pdl.edit.semantic_tokens import SemanticToken
     from pdl.edit.symbols import Found, Symbol
     from pdl.lsp.documents import View
     from pdl.lsp.session import Session
@@ -22,6 +25,11 @@ _SEVERITIES = {
     "warning": types.DiagnosticSeverity.Warning,
     "note": types.DiagnosticSeverity.Information,
 }
+TOKEN_TYPES = (
+    *("keyword", "type", "class", "property", "parameter", "variable", "function", "namespace"),
+    *("string", "number", "comment"),
+)
+TOKEN_MODIFIERS = ("declaration", "readonly", "defaultLibrary")
 _SYMBOLS = {
     "turn": types.SymbolKind.Module,
     "input": types.SymbolKind.Variable,
@@ -46,6 +54,50 @@ def range_of(view: View, start: int, end: int) -> types.Range:
 def offset_of(view: View, position: types.Position) -> int:
     """Return the offset of a position, kept inside of the text."""
     return view.positions.offset(Position(position.line, position.character))
+
+
+def offsets_of(view: View, given: types.Range) -> tuple[int, int]:
+    """Return the offsets of a range, the first of which is not after the second."""
+    start, end = offset_of(view, given.start), offset_of(view, given.end)
+    return min(start, end), max(start, end)
+
+
+def nested(view: View, ranges: Sequence[Range]) -> types.SelectionRange:
+    """Return ranges as a chain, innermost first."""
+    found: types.SelectionRange | None = None
+    for one in reversed(ranges):
+        found = types.SelectionRange(range_of(view, *one), found)
+    assert found is not None
+    return found
+
+
+def lenses(view: View, found: Iterable[Lens]) -> list[types.CodeLens]:
+    """Return what can be done with a prompt, each with its command."""
+    return [
+        types.CodeLens(
+            range_of(view, *one.range), types.Command(one.title, one.command, arguments=[view.uri])
+        )
+        for one in found
+    ]
+
+
+def tokens(view: View, found: Iterable[SemanticToken]) -> list[int]:
+    """Return the five numbers of each token: where it is after the one before, and what it is."""
+    data: list[int] = []
+    line = character = 0
+    for start, end, kind, modifiers in found:
+        first, last = view.positions.position(start), view.positions.position(end)
+        before = character if first.line == line else 0
+        bits = sum(1 << TOKEN_MODIFIERS.index(one) for one in modifiers)
+        data += (
+            first.line - line,
+            first.character - before,
+            last.character - first.character,
+            TOKEN_TYPES.index(kind),
+            bits,
+        )
+        line, character = first
+    return data
 
 
 def outline(view: View, symbols: Iterable[Symbol]) -> list[types.DocumentSymbol]:

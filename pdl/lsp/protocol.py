@@ -17,11 +17,12 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 _UNREADABLE = SimpleNamespace(jsonrpc="")
 """A message to which nothing more is done."""
 _NOT_INITIALIZED = -32002
-_OWN_TEXTS = (
+_OWN = (
     types.TEXT_DOCUMENT_DID_OPEN,
     types.TEXT_DOCUMENT_DID_CHANGE,
     types.TEXT_DOCUMENT_DID_CLOSE,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS,
+    types.WORKSPACE_EXECUTE_COMMAND,
 )
 
 
@@ -34,7 +35,7 @@ class Protocol(LanguageServerProtocol):
 
     def _register_builtin_features(self) -> None:
         super()._register_builtin_features()  # type: ignore[no-untyped-call]
-        for method in _OWN_TEXTS:
+        for method in _OWN:
             del self.fm.builtin_features[method]
 
     def structure_message(self, data: dict[str, Any]) -> Any:
@@ -45,6 +46,7 @@ class Protocol(LanguageServerProtocol):
             if "id" in data and "method" in data:
                 refusal = JsonRpcInvalidParams.of(error.__cause__ or error)
                 self._send_response(data["id"], error=refusal.to_response_error())
+            self._server.report_server_error(error, JsonRpcInvalidParams)
             return _UNREADABLE
 
     def handle_message(self, message: Any) -> None:

@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from pdl.lsp import features
+from pdl.lsp.commands import Commands
 from pdl.lsp.protocol import Protocol
 from pdl.lsp.reports import Reports
 from pdl.lsp.session import Session, folder_paths, member
@@ -22,12 +23,11 @@ if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
 _WATCHED = "**/*.pdl"
-_EMPTY: dict[str, Any] = {}
 
 
 def serve() -> int:
     """Answer requests on standard input until the editor ends; return the exit code."""
-    logging.getLogger("pygls").setLevel(logging.ERROR)
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = Server()
     server.start_io()
     return server.protocol.exit_code
@@ -42,6 +42,7 @@ class Server(LanguageServer):
         super().__init__("pdl", _version(), protocol_cls=Protocol)
         self.session = Session()
         self.reports = Reports(self)
+        self.commands = Commands(self)
         self._causes: set[str] = set()
         notifications: dict[str, Callable[[Any], Any]] = {
             types.INITIALIZE: self.on_initialize,
@@ -56,6 +57,7 @@ class Server(LanguageServer):
         }
         for method, handler in notifications.items():
             self.feature(method)(self.guarded(handler))
+        self.commands.register()
         for method, function, options in features.FEATURES:
             handler = functools.partial(function, self.session)
             self.feature(method, options)(self.guarded(handler, features.NOTHING.get(method)))
@@ -96,7 +98,9 @@ class Server(LanguageServer):
         session.encoding = _encoding(params.capabilities)
         session.set_folders(folder_paths(params.workspace_folders, params.root_uri))
         self.reports.pulled = member(params.capabilities.text_document, "diagnostic") is not None
-        session.settings = session.settings.updated(member(params.initialization_options, "pdl"))
+        options = params.initialization_options
+        session.settings = session.settings.updated(member(options, "pdl"))
+        self.commands.shows_itself = member(options, "showDocuments") == "client"
         if self.reports.pulled:
             self.reports.register()
 

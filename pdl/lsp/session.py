@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
+
 from pdl.edit.document import Document
 from pdl.edit.positions import Position
 from pdl.edit.workspace import Workspace
@@ -13,8 +15,6 @@ from pdl.lsp.documents import OpenDocument, View, path_of, uri_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
-
-    from lsprotocol import types
 
     from pdl.edit.positions import Encoding
 
@@ -55,6 +55,7 @@ class Session:
         self.encoding: Encoding = "utf-16"
         self.workspace = Workspace()
         self.settings = Settings()
+        self.tokens = TokenAnswers()
         self.texts: dict[str, OpenDocument] = {}
         self.generation = 0
         """Counts the changes of texts, files and folders."""
@@ -93,6 +94,7 @@ class Session:
     def close(self, uri: str) -> None:
         """Forget a text that the editor has closed."""
         self.generation += 1
+        self.tokens.forget(uri)
         opened = self.texts.pop(uri, None)
         if opened is not None and opened.path is not None:
             self.workspace.close(opened.path)
@@ -129,6 +131,42 @@ class Session:
                 if document is not None:
                     found[path] = self.view_of(document)
         return found
+
+
+class TokenAnswers:
+    """The last semantic tokens of each text, to answer with what has changed since."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[str, list[int]]] = {}
+        self._count = 0
+
+    def full(self, uri: str, data: list[int]) -> types.SemanticTokens:
+        """Return all tokens of a text, and remember them."""
+        self._count += 1
+        self._last[uri] = (str(self._count), data)
+        return types.SemanticTokens(data, result_id=str(self._count))
+
+    def delta(
+        self, uri: str, data: list[int], previous: str
+    ) -> types.SemanticTokens | types.SemanticTokensDelta:
+        """Return the part of the tokens that differs from an answer; all if it is not known."""
+        known, old = self._last.get(uri, ("", []))
+        full = self.full(uri, data)
+        if known != previous:
+            return full
+        most = min(len(old), len(data))
+        start = next((at for at in range(most) if old[at] != data[at]), most)
+        rest = range(1, most - start + 1)
+        same = next((at - 1 for at in rest if old[-at] != data[-at]), most - start)
+        edits = []
+        if start < len(old) or start < len(data):
+            changed = data[start : len(data) - same]
+            edits = [types.SemanticTokensEdit(start, len(old) - same - start, changed)]
+        return types.SemanticTokensDelta(edits, result_id=full.result_id)
+
+    def forget(self, uri: str) -> None:
+        """Forget the tokens of a text that was closed."""
+        self._last.pop(uri, None)
 
 
 def _position(given: types.Position) -> Position:

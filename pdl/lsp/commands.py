@@ -1,0 +1,112 @@
+"""The commands of the server: render a prompt, run it, show its grammar or its JSON Schema.
+
+Each takes a URI and returns `{"title", "language", "text"}` (rendering also `"messages"`) or
+`{"error"}`. An editor that does not show the text itself gets it as a temporary file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from pdl.lsp.documents import uri_of
+from pdl.lsp.session import member
+
+if TYPE_CHECKING:
+    from pdl.edit.document import Document
+    from pdl.edit.preview import Preview
+    from pdl.lsp.server import Server
+
+NAMES = ("pdl.render", "pdl.run", "pdl.grammar", "pdl.schema")
+_SUFFIXES = {"json": ".json", "gbnf": ".gbnf", "plaintext": ".txt"}
+
+
+class Commands:
+    """The commands for one editor."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.shows_itself = False
+        """Whether the editor shows results by itself (`{"showDocuments": "client"}`)."""
+        self._thread = ThreadPoolExecutor(4, "pdl-command")
+        self._folder: Path | None = None
+
+    def register(self) -> None:
+        """Offer the commands."""
+
+        async def execute(params: types.ExecuteCommandParams) -> dict[str, Any]:
+            return await self.execute(params)
+
+        for name in NAMES:
+            self.server.command(name)(execute)
+        self.server.feature(types.WORKSPACE_EXECUTE_COMMAND)(execute)
+
+    async def execute(self, params: types.ExecuteCommandParams) -> dict[str, Any]:
+        """Run a command, in a thread, and show its result. Never fails."""
+        try:
+            result = await self._result(params)
+        except Exception as error:  # noqa: BLE001 - an editor can do nothing about a bug
+            self.server.report(error)
+            result = {"error": f"{type(error).__name__}: {error}"}
+        if not self.shows_itself:
+            await self._show(result)
+        return result
+
+    async def _result(self, params: types.ExecuteCommandParams) -> dict[str, Any]:
+        uri = next(iter(params.arguments or ()), None)
+        view = self.server.session.view(uri) if isinstance(uri, str) else None
+        if params.command not in NAMES:
+            return {"error": f"there is no command `{params.command}`"}
+        if view is None:
+            return {"error": f"there is no prompt `{uri}`"}
+        loop = asyncio.get_running_loop()
+        preview = await loop.run_in_executor(self._thread, _run, params.command, view.document)
+        if preview.error:
+            return {"error": preview.error}
+        result: dict[str, Any] = {
+            "title": preview.title,
+            "language": preview.language,
+            "text": preview.text,
+        }
+        if params.command == "pdl.render":
+            result["messages"] = [one._asdict() for one in preview.messages]
+        return result
+
+    async def _show(self, result: dict[str, Any]) -> None:
+        """Show a result in the editor: as a document if it can, else as a message."""
+        window = self.server.client_capabilities.window
+        can_show = member(member(window, "show_document"), "support")
+        if "error" in result:
+            self._tell(result["error"], types.MessageType.Error)
+        elif can_show:
+            file = self._write(result)
+            params = types.ShowDocumentParams(uri_of(file), take_focus=False)
+            self.server.window_show_document(params)
+        else:
+            self._tell(result["text"], types.MessageType.Info)
+
+    def _tell(self, text: str, kind: types.MessageType) -> None:
+        self.server.window_show_message(types.ShowMessageParams(kind, text))
+
+    def _write(self, result: dict[str, Any]) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="pdl-"))
+        name: str = result["title"].replace(" ", "-") + _SUFFIXES.get(result["language"], ".txt")
+        file = self._folder / name
+        file.write_text(result["text"] + "\n", "utf-8", errors="replace")
+        return file
+
+
+def _run(command: str, document: Document) -> Preview:
+    from pdl.edit import preview  # noqa: PLC0415 - the server starts without grammars
+
+    if command == "pdl.run":
+        return preview.run(document)
+    if command == "pdl.render":
+        return preview.render(document)
+    return preview.grammar(document) if command == "pdl.grammar" else preview.json_schema(document)
