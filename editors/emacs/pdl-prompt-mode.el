@@ -197,7 +197,11 @@
 
 (defvar eglot-server-programs)
 (with-eval-after-load 'eglot
-  (add-to-list 'eglot-server-programs (cons 'pdl-prompt-mode pdl-prompt-server)))
+  (add-to-list 'eglot-server-programs '(pdl-prompt-mode . pdl-prompt--server)))
+
+(defun pdl-prompt--server (&rest _)
+  "The command of the language server, for Eglot."
+  pdl-prompt-server)
 
 (provide 'pdl-prompt-mode)
 ;;; pdl-prompt-mode.el ends here
