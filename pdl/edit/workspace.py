@@ -8,6 +8,7 @@ that is a folder around the prompt; here it is the nearest one that has the file
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,15 +51,21 @@ class Graph:
 
 @dataclass
 class Workspace:
-    """Documents by their paths: those that are open in an editor, and others from disk."""
+    """Documents by their paths: those that are open in an editor, and others from disk.
+
+    The folders are searched again after `patience` seconds, or once `refresh` was called.
+    """
 
     roots: tuple[Path, ...] = ()
+    patience: float = 0.0
     _open: dict[Path, Document] = field(default_factory=dict)
     _read: dict[Path, tuple[int, int, Document]] = field(default_factory=dict)
     _graph: Graph = field(default_factory=Graph)
     _seen: dict[Path, Document | None] = field(default_factory=dict)
     """What the graph was made from."""
     _start: tuple[Path, ...] = ()
+    _listed: tuple[Path, ...] = ()
+    _listed_until: float = 0.0
 
     def open(self, path: Path, raw: str) -> Document:
         """Keep the text of a file as an editor has it, and return its document."""
@@ -68,6 +75,10 @@ class Workspace:
     def close(self, path: Path) -> None:
         """Forget the text of a file that an editor has closed."""
         self._open.pop(self.canonical(path), None)
+
+    def is_open(self, path: Path) -> bool:
+        """Whether an editor has a file, perhaps not saved."""
+        return self.canonical(path) in self._open
 
     @staticmethod
     def canonical(path: Path) -> Path:
@@ -102,8 +113,16 @@ class Workspace:
             if document is not None:
                 yield document
 
+    def refresh(self) -> None:
+        """Search the folders again when their files are asked for next."""
+        self._listed_until = 0.0
+
     def _paths(self) -> Iterable[Path]:
-        return dict.fromkeys([*self._open, *self._files()])
+        now = time.monotonic()
+        if now >= self._listed_until:
+            self._listed = tuple(self._files())
+            self._listed_until = now + self.patience
+        return dict.fromkeys([*self._open, *self._listed])
 
     def _files(self) -> Iterator[Path]:
         """The prompt files below the folders, without hidden folders and links."""
