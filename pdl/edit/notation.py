@@ -230,8 +230,13 @@ class _Reader:
         if one.kind == "WORD" and begins and (self.frame == 0 or at_margin):
             self.frame, self.state = 0, "start"
         is_key = after.text == ":" or (after.text == "?" and then.text == ":")
-        if is_key and self.frames[self.frame].kind in ("object", "params"):
-            self.state = "key"
+        if not is_key:
+            return
+        frame = self.frame
+        while self.frames[frame].kind in ("bounds", "array", "group"):  # which lack their ends
+            frame = self.frames[frame].parent
+        if self.frames[frame].kind in ("object", "params"):
+            self.frame, self.state = frame, "key"
 
     def _add(self, role: Role, one: _Terminal, follows: Expected, owner: int = -1) -> bool:
         self.state = follows

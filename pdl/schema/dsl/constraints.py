@@ -212,6 +212,11 @@ _KINDS = MappingProxyType(
 )
 
 
+def constraints_of(kind: str) -> Mapping[str, str]:
+    """Return the constraints that a kind of type takes, and the kind of value of each."""
+    return _KINDS.get(kind, _ANY).constraints
+
+
 def _is_integer(value: Json) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 

@@ -1,0 +1,205 @@
+"""The statements of a template, the blocks that they open, and the names that these bind.
+
+A document has one `Outline`, made once. Expressions are parsed when they are first asked for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from weakref import WeakKeyDictionary
+
+from pdl.edit.tags import read_statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl.edit.document import Document, Range
+    from pdl.edit.tags import Statement, Word
+    from pdl.prompt.scan import Piece
+
+BindingKind: TypeAlias = Literal["set", "for", "with", "macro", "parameter", "module", "imported"]
+
+CLOSED = ("if", "for", "set", "macro", "call", "with", "block", "filter", "raw", "autoescape")
+"""The statements that an `end…` closes; `set` only without a `=`."""
+_SCOPES = frozenset({"for", "macro", "call", "with", "block", "filter", "set", ""})
+
+
+class Binding(NamedTuple):
+    """A name with a value: `position` is its place among all `targets` of its statement."""
+
+    name: str
+    kind: BindingKind
+    range: Range
+    start: int
+    """Where it begins to be known."""
+    piece: Piece
+    position: int = 0
+    targets: int = 1
+
+
+@dataclass(eq=False)
+class Block:
+    """A part of the text between a statement and its `end…`; the whole text has no keyword."""
+
+    keyword: str
+    start: int
+    parent: Block | None = None
+    end: int = -1
+    """Where its end tag begins; -1 if it has none."""
+    name: str = ""
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+
+
+class Outline:
+    """What the tags of a document say: statements, blocks and names."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._statements: dict[int, Statement] = {}
+        self.root = Block("", 0)
+        self._events: list[int] = [0]
+        self._tops: list[Block] = [self.root]
+        self.blocks: list[Block] = []
+        self.tags: list[tuple[str, Piece]] = []
+        """The first words of all statements, and where they are."""
+        self._read()
+
+    def statement(self, piece: Piece) -> Statement:
+        """Return the statement or the expression that a tag is."""
+        found = self._statements.get(piece.start)
+        if found is None:
+            found = self._statements[piece.start] = read_statement(self.document, piece)
+        return found
+
+    def statements(self) -> Iterator[Statement]:
+        """Yield all of them, in the order of the text."""
+        for piece in self.document.pieces:
+            if piece.kind in ("statement", "expression"):
+                yield self.statement(piece)
+
+    def block_at(self, offset: int) -> Block:
+        """Return the innermost block at an offset; a block begins with its own tag."""
+        return self._tops[bisect_right(self._events, max(offset, 0)) - 1]
+
+    def open_at(self, offset: int) -> list[Block]:
+        """Return the blocks around an offset, innermost first."""
+        found = []
+        block: Block | None = self.block_at(offset)
+        while block is not None and block.parent is not None:
+            found.append(block)
+            block = block.parent
+        return found
+
+    def lookup(self, name: str, offset: int) -> Binding | None:
+        """Return what a name is bound to at an offset; None if nothing in the text binds it."""
+        block: Block | None = self.block_at(offset)
+        while block is not None:
+            known = block.bindings.get(name, ())
+            at = bisect_right(known, offset, key=lambda one: one.start) - 1
+            if at >= 0:
+                return known[at]
+            block = block.parent
+        return None
+
+    def visible(self, offset: int) -> dict[str, Binding]:
+        """Return all names that are bound at an offset."""
+        found: dict[str, Binding] = {}
+        block: Block | None = self.block_at(offset)
+        while block is not None:
+            for name, known in block.bindings.items():
+                at = bisect_right(known, offset, key=lambda one: one.start) - 1
+                if at >= 0:
+                    found.setdefault(name, known[at])
+            block = block.parent
+        return found
+
+    def in_loop(self, offset: int) -> bool:
+        """Whether `loop` is known there."""
+        for block in self.open_at(offset):
+            if block.keyword == "for":
+                return True
+            if block.keyword == "macro":
+                return False
+        return False
+
+    def macro(self, name: str) -> Statement | None:
+        """Return the definition of a macro that other files can import."""
+        known = [one for one in self.root.bindings.get(name, ()) if one.kind == "macro"]
+        return self.statement(known[-1].piece) if known else None
+
+    def _read(self) -> None:
+        stack = [self.root]
+        text = self.document.text
+        for piece in self.document.pieces:
+            if piece.kind != "statement":
+                continue
+            tokens = self.document.tag_tokens(piece)
+            keyword = text[tokens[0].start : tokens[0].end] if tokens else ""
+            self.tags.append((keyword, piece))
+            if keyword.startswith("end"):
+                self._close(keyword[3:], stack, piece)
+            elif keyword in CLOSED or keyword in ("set_global", "import", "from"):
+                self._open(keyword, stack, piece)
+
+    def _open(self, keyword: str, stack: list[Block], piece: Piece) -> None:
+        statement = self.statement(piece)
+        outer = next(one for one in reversed(stack) if one.keyword in _SCOPES)
+        opens = keyword in CLOSED and not (keyword == "set" and statement.values)
+        inner = outer
+        if opens:
+            name = statement.targets[0].text if statement.targets else ""
+            inner = Block(keyword, piece.start, stack[-1], -1, name)
+            stack.append(inner)
+            self.blocks.append(inner)
+            self._event(piece.start, inner)
+        for kind, word, start, position, count in _bound(statement, piece):
+            scope = inner if kind in ("for", "with", "parameter") else outer
+            scope = self.root if keyword == "set_global" else scope
+            bound = Binding(word.text, kind, word.range, start, piece, position, count)
+            scope.bindings.setdefault(word.text, []).append(bound)
+
+    def _close(self, keyword: str, stack: list[Block], piece: Piece) -> None:
+        at = next((at for at in range(len(stack) - 1, 0, -1) if stack[at].keyword == keyword), 0)
+        if at:
+            stack[at].end = piece.start
+            del stack[at:]
+            self._event(piece.end, stack[-1])
+
+    def _event(self, start: int, top: Block) -> None:
+        self._events.append(start)
+        self._tops.append(top)
+
+
+_OUTLINES: WeakKeyDictionary[Document, Outline] = WeakKeyDictionary()
+
+
+def outline(document: Document) -> Outline:
+    """Return the outline of a document, which is made once."""
+    found = _OUTLINES.get(document)
+    if found is None:
+        found = _OUTLINES[document] = Outline(document)
+    return found
+
+
+def _bound(statement: Statement, piece: Piece) -> Iterator[tuple[BindingKind, Word, int, int, int]]:
+    """What a statement binds: the kind, the name, from where on, and its place among several."""
+    if statement.keyword in ("block", "filter") or statement.is_attribute:
+        return
+    words = statement.aliases or statement.targets
+    kinds: dict[str, BindingKind] = {
+        "for": "for",
+        "with": "with",
+        "macro": "macro",
+        "import": "module",
+        "from": "imported",
+    }
+    kind = kinds.get(statement.keyword, "set")
+    start = piece.end
+    if kind == "for" and statement.values:
+        start = statement.values[0].end
+    for position, word in enumerate(words):
+        yield kind, word, start, position, len(words)
+    for position, (word, _) in enumerate(statement.parameters):
+        yield "parameter", word, piece.end, position, len(statement.parameters)

@@ -1,0 +1,283 @@
+"""What is at a place of a prompt file, in Markdown."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING, NamedTuple
+
+from pdl.edit import callables, types, words
+from pdl.edit.bindings import outline
+from pdl.edit.callables import said_of
+from pdl.edit.calls import signature
+from pdl.edit.document import Range
+from pdl.edit.expressions import CONSTANTS, unquoted
+from pdl.edit.files import imported
+from pdl.edit.hover_typed import hover_typed
+from pdl.edit.inference import Inference
+from pdl.edit.markdown import code, described, escaped, fenced, shown_type
+from pdl.prompt.config import SETTINGS
+from pdl.prompt.files import media_path
+
+if TYPE_CHECKING:
+    from pdl.edit.bindings import Binding
+    from pdl.edit.document import Document, Turn
+    from pdl.edit.expressions import Node
+    from pdl.edit.inference import Variable
+    from pdl.edit.tags import Statement
+    from pdl.edit.workspace import Workspace
+    from pdl.prompt.scan import Piece
+
+_LINES = 8  # of a file
+_COLUMNS = 100
+_READ = 4_000  # characters of a file
+_SETTING = re.compile(r"[^\S\n]*(?P<key>[\w.-]+)[^\S\n]*:[^\S\n]*(?P<value>[^\n]*)")
+
+
+class Hover(NamedTuple):
+    """What is said of a range, in Markdown."""
+
+    range: Range
+    markdown: str
+
+
+def hover(workspace: Workspace, document: Document, offset: int) -> Hover | None:
+    """Return what is at an offset; None if there is nothing to say."""
+    tag = document.tag_at(offset)
+    if tag is not None:
+        return _Tag(workspace, document, tag).at(offset)
+    turn = document.turn_at(offset)
+    if turn is not None and turn.marker.holds(offset):
+        word = words.TURNS.get(turn.role)
+        text = said_of(word) if word is not None else ""
+        return Hover(turn.marker, f"**{turn.role}**\n\n{text}") if text else None
+    mark = next((one for one in document.marks if one.start <= offset <= one.end), None)
+    if mark is not None and mark.names_media and mark.is_whole:
+        return _media(workspace, document, mark.text, Range(mark.start, mark.end))
+    if turn is None:
+        return None
+    if turn.role == "config":
+        return _setting(document, turn, offset)
+    typed = document.typed_at(offset)
+    found = hover_typed(typed, offset) if typed is not None else None
+    return Hover(*found) if found is not None else None
+
+
+def _media(workspace: Workspace, document: Document, text: str, where: Range) -> Hover | None:
+    name = media_path(text)
+    if not name:
+        return Hover(where, said_of(words.MEDIA["raw_media" if "raw" in text else "media"]))
+    path = workspace.find(document, name)
+    kind = escaped(name.rpartition(".")[2].lower())
+    try:
+        size = path.stat().st_size if path is not None else None
+    except OSError:
+        size = None
+    found = f"{kind}, {size:,} bytes" if size is not None else "This file was not found."
+    return Hover(where, f"{code(name)}\n\n{found}")
+
+
+def _setting(document: Document, turn: Turn, offset: int) -> Hover | None:
+    start = max(document.text.rfind("\n", 0, offset) + 1, turn.body.start)
+    found = _SETTING.match(document.text, start, turn.body.end)
+    if found is None or not found.start("key") <= offset <= found.end("value"):
+        return None
+    name, value = found["key"], found["value"].strip()
+    if offset > found.end("key"):
+        provider = value.partition(":")[0] if name == "model" else ""
+        said = words.PROVIDERS.get(provider)
+        if said is None or offset > found.start("value") + len(provider):
+            return None
+        at = found.start("value")
+        return Hover(Range(at, at + len(provider)), f"**{provider}**\n\n{said}")
+    kind = SETTINGS.get(name)
+    if kind is None:
+        return None
+    said = words.SETTINGS.get(name, "A setting of the provider, which is sent unchanged.")
+    wanted = words.SETTING_KINDS[kind]
+    text = f"**{name}**{': ' + wanted if wanted else ''}\n\n{said}"
+    return Hover(Range(found.start("key"), found.end("key")), text)
+
+
+class _Tag:
+    """What the words of a tag mean."""
+
+    def __init__(self, workspace: Workspace, document: Document, tag: Piece) -> None:
+        self.workspace = workspace
+        self.document = document
+        self.outline = outline(document)
+        self.statement: Statement = self.outline.statement(tag)
+        self.types = Inference(workspace, document)
+        self.tag = tag
+
+    def at(self, offset: int) -> Hover | None:
+        """What an offset is on."""
+        statement = self.statement
+        if statement.keyword and statement.word.holds(offset):
+            return self._keyword()
+        names = (*statement.targets, *statement.aliases, *(one for one, _ in statement.parameters))
+        for word in names:
+            if word.range.holds(offset):
+                return self._target(word.text, word.range)
+        for value in statement.values:
+            if value.start <= offset <= value.end:
+                return self._node(value.path(offset), offset)
+        return None
+
+    def _keyword(self) -> Hover | None:
+        word, where = self.statement.keyword, self.statement.word
+        if word.startswith("end"):
+            opened = self.outline.block_at(self.tag.start - 1)
+            if opened.keyword != word[3:]:
+                return None
+            end = self.document.text.find("%}", opened.start)
+            text = self.document.text[opened.start : end + 2 if end >= 0 else opened.start + 80]
+            return Hover(where, f"Ends\n\n{fenced(text, 'jinja')}")
+        said = words.STATEMENTS.get(word)
+        return Hover(where, f"**{word}**\n\n{said_of(said)}") if said is not None else None
+
+    def _target(self, name: str, where: Range) -> Hover | None:
+        keyword = self.statement.keyword
+        if keyword == "macro" and name == self.statement.targets[0].text:
+            return Hover(where, macro_words(self.document, self.statement))
+        if keyword == "from":
+            other = imported(self.workspace, self.document, self.statement)
+            macro = outline(other).macro(name) if other is not None else None
+            if other is not None and macro is not None:
+                return Hover(where, macro_words(other, macro))
+        inside = self.statement.end
+        known = self.types.variable(name, inside)
+        if known is None or known.is_input:
+            return None
+        return self._variable(known, where)
+
+    def _node(self, path: list[Node], offset: int) -> Hover | None:
+        if not path:
+            return None
+        node = path[-1]
+        if node.kind in ("filter", "test") and node.at <= offset <= node.at + len(node.text):
+            found = callables.find("filter" if node.kind == "filter" else "test", node.text)
+            where = Range(node.at, node.at + len(node.text))
+            return _callable(found, where) if found is not None else None
+        if node.kind == "attribute" and node.at <= offset <= node.at + len(node.text):
+            return self._attribute(node)
+        if node.kind == "name" and node.text not in CONSTANTS:
+            return self._name(node)
+        if node.kind == "string":
+            return self._string(path)
+        return None
+
+    def _name(self, node: Node) -> Hover | None:
+        where = Range(node.start, node.end)
+        known = self.types.variable(node.text, node.start)
+        if known is not None:
+            return self._variable(known, where)
+        found = callables.find("function", node.text)
+        return _callable(found, where) if found is not None else None
+
+    def _variable(self, known: Variable, where: Range) -> Hover | None:
+        binding = known.binding
+        if binding is None:
+            word = words.VARIABLES.get(known.name) if not known.is_input else None
+            if word is not None:
+                return Hover(where, f"**{known.name}**\n\n{said_of(word)}")
+            return Hover(where, typed_words(known.name, known.type, "input"))
+        statement = outline(known.document).statement(binding.piece)
+        if binding.kind == "macro":
+            return Hover(where, macro_words(known.document, statement))
+        if binding.kind == "module":
+            return self._file(statement.file, where)
+        if binding.kind == "imported":
+            found = self._imported(binding, where)
+            if found is not None:
+                return found
+        return Hover(where, typed_words(known.name, known.type, _KINDS[binding.kind]))
+
+    def _imported(self, binding: Binding, where: Range) -> Hover | None:
+        statement = self.outline.statement(binding.piece)
+        other = imported(self.workspace, self.document, statement)
+        if other is None or binding.position >= len(statement.targets):
+            return None
+        macro = outline(other).macro(statement.targets[binding.position].text)
+        return Hover(where, macro_words(other, macro)) if macro is not None else None
+
+    def _attribute(self, node: Node) -> Hover | None:
+        where = Range(node.at, node.at + len(node.text))
+        value = node.children[0]
+        if value.kind == "name":
+            binding = self.outline.lookup(value.text, value.start)
+            if binding is not None and binding.kind == "module":
+                other = imported(
+                    self.workspace, self.document, self.outline.statement(binding.piece)
+                )
+                macro = outline(other).macro(node.text) if other is not None else None
+                if other is None or macro is None:
+                    return None
+                return Hover(where, macro_words(other, macro))
+        found = self.types.found(node)
+        if found is None or (not found.is_known and not found.schema):
+            return None
+        return Hover(where, typed_words(node.text, found, ""))
+
+    def _string(self, path: list[Node]) -> Hover | None:
+        node = path[-1]
+        where = Range(node.start, node.end)
+        if self.statement.file and node is self.statement.values[0]:
+            return self._file(self.statement.file, where)
+        parent = path[-2] if len(path) > 1 else None
+        if parent is not None and parent.kind == "item" and parent.children[1] is node:
+            found = self.types.found(parent)
+            if found is not None and found.schema:
+                return Hover(where, typed_words(unquoted(node.text), found, ""))
+        return None
+
+    def _file(self, name: str, where: Range) -> Hover | None:
+        path = self.workspace.find(self.document, name)
+        other = self.workspace.document(path) if path is not None else None
+        if other is None:
+            return Hover(where, f"{code(name)}\n\nThis file was not found.")
+        lines = [line[:_COLUMNS] for line in other.text[:_READ].splitlines()]
+        text = "\n".join(lines[:_LINES]) + ("\n…" if len(lines) > _LINES else "")
+        return Hover(where, f"{code(name)}\n\n{fenced(text, 'jinja')}")
+
+
+_KINDS = {
+    "set": "set here",
+    "for": "loop variable",
+    "with": "set here",
+    "parameter": "parameter",
+    "imported": "imported",
+}
+
+
+def _callable(found: callables.Callable, where: Range) -> Hover:
+    return Hover(where, f"{fenced(found.signature, 'jinja')}\n\n{found.words}".rstrip())
+
+
+def typed_words(name: str, given: types.Type, kind: str) -> str:
+    """Return a name, its type in the schema DSL, its description and its default."""
+    notes = described(given)
+    label = f"*{kind}*\n\n" if kind else ""
+    return f"{label}{shown_type(name, given)}\n\n{notes}".rstrip()
+
+
+def macro_words(document: Document, statement: Statement) -> str:
+    """Return how a macro is called, and the comment above it."""
+    text = fenced(signature(statement), "jinja")
+    above = _comment_above(document, statement.start)
+    return f"{text}\n\n{escaped(above)}" if above else text
+
+
+def _comment_above(document: Document, start: int) -> str:
+    """The comment that ends before a tag, at most a line break away."""
+    at = bisect_left(document.pieces, start, key=lambda piece: piece.start) - 1
+    if at > 0 and document.pieces[at].kind == "text":
+        between = document.text[document.pieces[at].start : start]
+        if between.strip() or between.count("\n") > 1:
+            return ""
+        at -= 1
+    if at < 0 or document.pieces[at].kind != "comment":
+        return ""
+    piece = document.pieces[at]
+    text = document.text[piece.start : piece.end].removeprefix("{#").removesuffix("#}")
+    return " ".join(text.strip("-+").split())

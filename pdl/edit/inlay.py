@@ -1,0 +1,76 @@
+"""Types beside names that do not say them: of set names and loops, and of undeclared inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pdl.edit.bindings import outline
+from pdl.edit.inference import Inference
+from pdl.edit.markdown import fenced
+from pdl.edit.types import name_of, to_dsl
+from pdl.edit.usage import inferred, inferred_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl.edit.document import Document, Range
+    from pdl.edit.workspace import Workspace
+
+__all__ = ["InlayHint", "inferred_inputs", "inlay_hints"]
+
+_LONGEST = 40  # characters of a hint
+_PLAIN = frozenset({"string", "number"})
+
+
+class InlayHint(NamedTuple):
+    """A text that an editor shows at an offset; `tooltip` is Markdown."""
+
+    offset: int
+    label: str
+    tooltip: str = ""
+
+
+def inlay_hints(workspace: Workspace, document: Document, within: Range) -> list[InlayHint]:
+    """Return the hints of a range, in the order of the text.
+
+    A name gets the type of what it is set to or walks; an input that no `input` turn declares gets
+    at its first use what the uses need.
+    """
+    found = [*_bound(workspace, document, within), *_undeclared(workspace, document, within)]
+    return sorted(found)
+
+
+def _bound(workspace: Workspace, document: Document, within: Range) -> Iterator[InlayHint]:
+    known = outline(document)
+    types = Inference(workspace, document)
+    for block in (known.root, *known.blocks):
+        for bound in block.bindings.values():
+            for one in bound:
+                if one.kind not in ("set", "for", "with") or not within.holds(one.range.end):
+                    continue
+                values = known.statement(one.piece).values
+                if not values or (one.targets == 1 and values[0].kind in _PLAIN):
+                    continue
+                given = types.bound(one)
+                if given.is_known:
+                    tooltip = fenced(f"{one.name}: {to_dsl(given)}")
+                    yield InlayHint(one.range.end, f": {name_of(given, _LONGEST)}", tooltip)
+
+
+def _undeclared(workspace: Workspace, document: Document, within: Range) -> Iterator[InlayHint]:
+    if any(turn.role == "input" for turn in document.turns):
+        return
+    outer = Inference(workspace, document)
+    for name, one in inferred(document).items():
+        if not within.holds(one.range.end):
+            continue
+        known = outer.variable(name, one.range.start)
+        if known is not None and known.type.is_known:
+            text, label = to_dsl(known.type), name_of(known.type, _LONGEST)
+        else:
+            text = label = one.use.dsl()
+        if text == "any":
+            continue
+        if len(label) > _LONGEST or "\n" in label:
+            label = " ".join(label.split())[: _LONGEST - 1] + "…"
+        yield InlayHint(one.range.end, f": {label}", fenced(f"{name}: {text}"))
