@@ -2,51 +2,45 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
 
-from pdl import tools as toolsets
-from pdl.errors import MediaError, Problem, PromptError, did_you_mean
+from pdl import prompt as prompts
+from pdl.errors import Problem, PromptError, nearest
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.assemble import input_place, no_role, order_problems, schema_place
-from pdl.prompt.config import address_problems, config_doubts, parse_config, quoted_types
-from pdl.prompt.files import parse_media
+from pdl.prompt.config import quoted_types
+from pdl.prompt.content import Content, Finding
+from pdl.prompt.files import Folder, checked_parts, read_prompt
 from pdl.prompt.markers import MARKER, as_written
+from pdl.prompt.mend import mended
 from pdl.prompt.outline import Branches, Outline, outline_of
-from pdl.prompt.prompt import Prompt, load
-from pdl.prompt.template import parse_schema
+from pdl.prompt.prompt import INPUT_TURN, Prompt, allowed, as_path, check_length
+from pdl.prompt.scan import scan, tokens
+from pdl.prompt.template import compile_template, normalize_newlines
 from pdl.prompt.template_errors import compile_problem, word_span
 from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source
+from pdl.source import Source
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
+    from typing import Self
 
-    from pdl.prompt.references import GivenTypes
+    from pdl.prompt.mend import Mended
+    from pdl.prompt.references import GivenTypes, Types
     from pdl.prompt.template import Template
-    from pdl.source import Source, Span
+    from pdl.source import Span
 
-_STAND_INS = ("1", "1000000", '"a"', "str", "0.5")
-"""What an expression in a schema might print, tried in order."""
+__all__ = ["Finding", "included_files", "lint_file", "lint_text"]
+
+_REFERRING = frozenset({"include", "import", "from", "extends"})
 _ALTERNATING = frozenset({"user", "assistant"})
 _SINGLE = frozenset({"schema", "tools"})
-_DEPENDS = {
-    "schema": ("schema/dynamic", "this schema depends on data, so it was not checked"),
-    "tools": ("tool/dynamic", "these tools depend on data, so they were not checked"),
-}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A problem of a file and its severity: only errors keep a prompt from working."""
-
-    problem: Problem
-    severity: Literal["error", "warning", "note"] = "error"
 
 
 def lint_file(
@@ -62,25 +56,129 @@ def lint_file(
     `partial` means that other files include it, so it doesn't have to begin with a turn or have
     one. `types` are those that its schema can name, as for `load`.
     """
+    file = as_path(path, "path")
     try:
-        prompt = load(path, media_root=media_root, limits=limits, types=types)
+        text = read_prompt(file, str(file), limits)
     except PromptError as error:
         return tuple(Finding(problem) for problem in error.problems)
-    return tuple(sorted(_Linter(prompt).findings(partial=partial), key=_position))
+    base = media_root if media_root is not None else getattr(file, "parent", None)
+    options: dict[str, Any] = {"base": base, "limits": limits, "partial": partial, "types": types}
+    return lint_text(text, str(file), **options)
+
+
+def lint_text(  # noqa: PLR0913 - each is an option
+    text: str,
+    name: str = "<string>",
+    *,
+    base: str | os.PathLike[str] | Traversable | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    partial: bool = False,
+    types: GivenTypes = False,
+    files: Mapping[str, str] | None = None,
+) -> tuple[Finding, ...]:
+    """Return all findings of a prompt's text, as `lint_file` does; `base` is that of `pdl.loads`.
+
+    `files` are texts that replace files below `base`, or are beside them, by the paths that tags
+    name: those that are open in an editor, and not saved.
+    """
+    source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
+    folder = None
+    if base is not None:
+        folder = _OpenFolder.of(as_path(base, "base"), files or {})
+    read = _Reader(folder, limits, allowed(types), partial=partial)
+    try:
+        check_length(source, limits)
+        found = read.findings(source)
+    except PromptError as error:
+        found = read.others(source, error.problem)
+    return tuple(sorted(_distinct(found), key=_position))
+
+
+class _OpenFolder(Folder):
+    """A folder in which the texts of an editor replace those of files."""
+
+    _texts: Mapping[tuple[str, ...], bytes]
+
+    @classmethod
+    def of(cls, root: Path | Traversable, texts: Mapping[str, str]) -> Self:
+        made = cls(root)
+        made._texts = {tuple(name.split("/")): text.encode() for name, text in texts.items()}
+        return made
+
+    def read(self, relative: str, limit: int) -> bytes:
+        data = self._texts.get(checked_parts(relative))
+        if data is not None and len(data) <= limit:
+            return data
+        return super().read(relative, limit)
+
+
+class _Reader(NamedTuple):
+    """What all readings of a text share."""
+
+    folder: Folder | None
+    limits: Limits
+    types: Types
+    partial: bool
+
+    def findings(self, source: Source, doubt: Mended | None = None) -> list[Finding]:
+        """Findings of a template that parses. Raises TemplateError or LimitError otherwise."""
+        noted: list[Problem] = []
+        template = compile_template(source, self.folder, self.limits, self.types, noted)
+        noted += template.problems
+        inputs = None
+        try:
+            if INPUT_TURN.search(source.text):
+                inputs = prompts.read_inputs(template.pieces(), source, self.limits)
+        except PromptError as error:
+            noted += error.problems
+        options = (False, self.limits, tuple(noted), self.types)
+        prompt = Prompt(source, template, inputs, self.folder, *options)
+        found = [*map(Finding, noted), *_Linter(prompt, doubt).findings(partial=self.partial)]
+        return found if doubt is None else [one for one in found if doubt.keeps(one.problem)]
+
+    def others(self, source: Source, problem: Problem) -> list[Finding]:
+        """A problem that keeps a template from being read, and what is certain all the same."""
+        if not problem.code.startswith("template/"):
+            return [Finding(problem)]
+        found = []
+        for blocks in (True, False):
+            doubt = mended(source, blocks=blocks)
+            found = list(map(Finding, doubt.syntax_errors(problem)))
+            with suppress(PromptError):
+                return [*found, *self.findings(doubt.source, doubt)]
+        return found
+
+
+def _distinct(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings without those that say the same of the same place."""
+    kept: dict[tuple[str, ...], Finding] = {}
+    for one in findings:
+        problem = one.problem
+        kept.setdefault((problem.code, str(problem.location), problem.message), one)
+    return list(kept.values())
 
 
 def included_files(
     path: str | os.PathLike[str], *, media_root: str | os.PathLike[str] | None = None
 ) -> set[Path]:
     """Return the resolved paths that a prompt file includes, imports or extends by name."""
+    file = as_path(path, "path")
     try:
-        prompt = load(path, media_root=media_root)
+        text = normalize_newlines(
+            read_prompt(file, str(file), DEFAULT_LIMITS).removeprefix("\ufeff")
+        )
     except PromptError:
         return set()
-    assert prompt.template is not None
-    tree = prompt.template.environment.parse(prompt.source.text)
     folder = Path(path).parent if media_root is None else Path(media_root)
-    return {(folder / name).resolve() for name in meta.find_referenced_templates(tree) if name}
+    return {(folder / name).resolve() for name in _referenced(text) if "\0" not in name}
+
+
+def _referenced(text: str) -> Iterator[str]:
+    """The names of other templates in the tags of a text, which need not parse."""
+    for piece in scan(text):
+        found = [(one.kind, text[one.start : one.end]) for one in tokens(text, piece)]
+        if found and found[0][1] in _REFERRING:
+            yield from (word[1:-1] for kind, word in found if kind == "string")
 
 
 def _position(finding: Finding) -> tuple[str, int]:
@@ -89,13 +187,15 @@ def _position(finding: Finding) -> tuple[str, int]:
 
 
 class _Linter:
-    def __init__(self, prompt: Prompt) -> None:
+    def __init__(self, prompt: Prompt, doubt: Mended | None) -> None:
         assert prompt.template is not None
         self.prompt = prompt
+        self.doubt = doubt
         self.template: Template = prompt.template
         self.markers = self.template.markers
         self.source: Source = prompt.source
-        self.tree = self.template.environment.parse(self.source.text)
+        self.content = Content(prompt, self.markers)
+        self.tree = self.template.tree
 
     def findings(self, *, partial: bool) -> Iterator[Finding]:
         """Every check, in order."""
@@ -152,7 +252,7 @@ class _Linter:
 
     def _names(self) -> Iterator[Finding]:
         inputs = self.prompt.inputs
-        if inputs is None:
+        if inputs is None or (self.doubt and self.doubt.is_faulty(inputs.source.span(0))):
             return
         set_somewhere = {
             node.name for node in self.tree.find_all(nodes.Name) if node.ctx == "store"
@@ -160,14 +260,24 @@ class _Linter:
         for problem in quoted_types(inputs.schema, inputs.source):
             yield Finding(problem, "warning")
         for name in self.prompt.variables:
-            if name not in (*inputs.names, *set_somewhere) and not inputs.is_open:
+            if name in (*inputs.names, *set_somewhere) or inputs.is_open:
+                continue
+            if self.doubt is None or not self.doubt.may_set(name):
                 message = f"`{name}` is used, but is not an input of this prompt"
-                hint = did_you_mean(name, inputs.names) or "declare it in the `<|input|>` turn"
-                yield Finding(Problem("template/undefined", message, self._first_use(name), hint))
+                near = nearest(name, inputs.names)
+                hint = f"did you mean `{near}`?" if near else "declare it in the `<|input|>` turn"
+                problem = Problem("template/undefined", message, self._first_use(name), hint)
+                declared = inputs.span(near).origin() if near else None
+                related = ((declared, f"`{near}` is declared here"),) if declared else ()
+                yield Finding(problem, related=related)
         for name in inputs.names:
-            if name not in self.prompt.variables:
+            if name not in self.prompt.variables and not self._may_use(name):
                 message = f"the input `{name}` is never used"
                 yield Finding(Problem("input/unused", message, inputs.span(name)), "warning")
+
+    def _may_use(self, name: str) -> bool:
+        declared = self.prompt.inputs.source.text if self.prompt.inputs is not None else ""
+        return self.doubt is not None and self.doubt.may_use(name, declared)
 
     def _first_use(self, name: str) -> Span:
         """Where the prompt, or else one of the templates that it includes, reads a name."""
@@ -182,7 +292,8 @@ class _Linter:
         yield self.source, self.tree
         for name, source in list(env.sources.items()):
             if name is not None:
-                yield source, env.parse(source.text, name)
+                with suppress(TemplateSyntaxError):
+                    yield source, env.parse(source.text, name)
 
     def _beginning(self, outline: Outline) -> Iterator[Finding]:
         text = as_written("".join(token.text for token in outline.preamble), self.markers).strip()
@@ -229,6 +340,8 @@ class _Linter:
             return
         if any(isinstance(item, Branches) or item.role == "schema" for item in outline.items):
             return
+        if self.doubt is not None or (inputs is None and INPUT_TURN.search(self.source.text)):
+            return
         message = "`schema` is printed, but this file has no `schema` turn"
         hint = "add one, or pass `schema` when the prompt is rendered"
         yield Finding(
@@ -237,30 +350,32 @@ class _Linter:
 
     def _turns(self, outline: Outline) -> Iterator[Finding]:
         """Check a list of turns, and each list inside branches."""
-        yield from (Finding(problem) for problem in self._order(outline))
+        yield from map(Finding, order_problems(_sent(outline), self.markers))
+        yield from self._repeated_roles(outline)
         for item in outline.items:
             if isinstance(item, Turn):
-                yield from self._content(item)
+                yield from self.content.findings(item)
             else:
                 for body in item.bodies:
                     yield from self._turns(body)
                 if item.loops:
                     yield from self._repeated(item)
 
-    def _order(self, outline: Outline) -> Iterator[Problem]:
-        items = outline.items
-        sent = [item for item in items if isinstance(item, Branches) or item.role in SENT]
-        turns = [item if isinstance(item, Turn) else None for item in sent]
-        yield from order_problems(turns, self.markers)
-        seen = set[str]()
-        for item in items:
-            if isinstance(item, Turn) and item.role in _SINGLE:
-                if item.role in seen:
-                    message = f"there is a second `{item.role}` turn"
-                    yield Problem(
-                        f"turn/second-{item.role}", message, self.markers.span(item.marker)
-                    )
-                seen.add(item.role)
+    def _repeated_roles(self, outline: Outline) -> Iterator[Finding]:
+        """Second turns of a role that only one turn can have."""
+        first: dict[str, Span | None] = {}
+        for item in outline.items:
+            if not isinstance(item, Turn) or item.role not in _SINGLE:
+                continue
+            span = self.markers.span(item.marker)
+            if item.role in first:
+                before = first[item.role]
+                problem = Problem(
+                    f"turn/second-{item.role}", f"there is a second `{item.role}` turn", span
+                )
+                related = ((before.origin(), "the first one"),) if before is not None else ()
+                yield Finding(problem, related=related)
+            first.setdefault(item.role, span)
 
     def _repeated(self, loop: Branches) -> Iterator[Finding]:
         items = loop.bodies[0].items if loop.bodies else []
@@ -270,91 +385,11 @@ class _Linter:
             span = self.markers.span(roles[0].marker)
             yield Finding(Problem("turn/doubled", message, span), "warning")
 
-    def _content(self, turn: Turn) -> Iterator[Finding]:
-        for token in turn.content:
-            is_sent = turn.role in SENT
-            if is_sent and token.kind == "BLOCK" and DYNAMIC not in token.text:
-                span = self.markers.span(token.marker) or self.source.span(0)
-                try:
-                    parse_media(token.text, span, self.prompt.folder, self.prompt.limits)
-                except MediaError as error:
-                    yield from (Finding(problem) for problem in error.problems)
-        if turn.role == "schema":
-            yield from self._typed(turn, self._parse_schema)
-            yield from (Finding(problem, "warning") for problem in self._doubted(turn))
-        elif turn.role == "tools":
-            yield from self._typed(turn, self._parse_tools)
-        elif turn.role == "config":
-            yield from self._config(turn)
 
-    def _config(self, turn: Turn) -> Iterator[Finding]:
-        """Problems of settings, and doubts about those that don't depend on data."""
-        sources = list(self._filled(turn, ("1", "2")))
-        source = sources[0]
-        config, problems = parse_config(source)
-        for problem in problems:
-            if problem.code != "config/line" or not _touches_gap(problem, source):
-                yield Finding(problem)  # a line that an expression prints may hold entries
-        yield from map(Finding, address_problems(config, source))
-        others = parse_config(sources[-1])[0]
-        known = {name: value for name, value in config.items() if others.get(name) == value}
-        yield from (Finding(problem, "warning") for problem in config_doubts(known, source))
-
-    def _filled(self, turn: Turn, stand_ins: Iterable[str]) -> Iterator[Source]:
-        """A turn's source with each stand-in for its expressions; one source if it has none."""
-        for stand_in in stand_ins if DYNAMIC in turn.raw else ("",):
-            text = turn.raw.replace(DYNAMIC, stand_in)
-            yield mapped_source(text, self.markers, self.source.name)
-
-    def _parse_schema(self, source: Source) -> None:
-        prompt = self.prompt
-        parse_schema(source, prompt.folder, prompt.limits, prompt.types)
-
-    def _parse_tools(self, source: Source) -> None:
-        if source.text.strip():
-            toolsets.ToolSet.parse(source, limits=self.prompt.limits)
-
-    def _typed(self, turn: Turn, parse: Callable[[Source], None]) -> Iterator[Finding]:
-        """Problems of a turn of types, or a note that they depend on data."""
-        certain = [] if turn.cut else self._type_problems(turn, parse)
-        if certain:
-            yield from (Finding(problem) for problem in certain)
-        elif certain is None or turn.cut:
-            code, message = _DEPENDS[turn.role]
-            yield Finding(Problem(code, message, self.markers.span(turn.marker)), "note")
-
-    def _doubted(self, turn: Turn) -> Iterator[Problem]:
-        """Doubts about a schema, with the first stand-in that fits."""
-        for source in self._filled(turn, _STAND_INS):
-            try:
-                prompt = self.prompt
-                schema = parse_schema(source, prompt.folder, prompt.limits, prompt.types)
-            except PromptError:
-                continue
-            doubts = quoted_types(schema, source)
-            yield from (one for one in doubts if not _touches_gap(one, source))
-            return
-
-    def _type_problems(self, turn: Turn, parse: Callable[[Source], None]) -> list[Problem] | None:
-        """Problems of types, whatever the expressions in them print; None if that is unknown.
-
-        Each expression is replaced by several stand-ins. The text is valid if it parses with one of
-        them. A problem is certain if two of them show it at the same position of the file; not all
-        have to, since a stand-in of the wrong kind is itself a mistake and can hide others.
-        """
-        found: list[Problem] = []
-        for source in self._filled(turn, _STAND_INS):
-            try:
-                parse(source)
-            except PromptError as error:
-                found += (p for p in error.problems if not _touches_gap(p, source))
-            else:
-                return []
-        if DYNAMIC not in turn.raw:
-            return found
-        seen = Counter(f"{problem.location}: {problem.message}" for problem in found)
-        certain = {text: p for p in found if seen[text := f"{p.location}: {p.message}"] > 1}
-        return list(certain.values()) or None
+def _sent(outline: Outline) -> list[Turn | None]:
+    """The turns that are sent; None represents unknown turns."""
+    sent = [item for item in outline.items if isinstance(item, Branches) or item.role in SENT]
+    return [item if isinstance(item, Turn) else None for item in sent]
 
 
 def _says_nothing(turn: Turn) -> bool:
@@ -364,16 +399,3 @@ def _says_nothing(turn: Turn) -> bool:
     return not turn.cut and all(
         token.kind == "TEXT" and not MARKER.sub("", token.text).strip() for token in turn.content
     )
-
-
-def _touches_gap(problem: Problem, source: Source) -> bool:
-    """Whether a problem's span overlaps text that was not copied from a file: a stand-in."""
-    span = problem.span
-    if span is None or span.source.text != source.text:
-        return False
-    starts = [anchor.start for anchor in source.anchors[1:]] + [len(source.text)]
-    gaps = (
-        (anchor.start + anchor.length, start)
-        for anchor, start in zip(source.anchors, starts, strict=False)
-    )
-    return any(start < end and span.start <= end and span.end >= start for start, end in gaps)

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from pdl.prompt.rendered import Rendered
 
 _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|[^\S\n]*schema[^\S\n]*\|>", re.MULTILINE | re.IGNORECASE)
-_INPUT_TURN = re.compile(r"<\|[^\S\n]*input[^\S\n]*\|>", re.IGNORECASE)
+INPUT_TURN = re.compile(r"<\|[^\S\n]*input[^\S\n]*\|>", re.IGNORECASE)
+"""What a text contains that may have an `input` turn."""
 
 
 @dataclass(frozen=True)
@@ -278,7 +279,7 @@ def load(  # noqa: PLR0913 - each is an option
     from pdl.prompt.files import read_prompt  # noqa: PLC0415 - text needs no files
 
     check_limits(limits)
-    file = _path(path, "path")
+    file = as_path(path, "path")
     name = str(file)
     text = read_prompt(file, name, limits)
     base = media_root if media_root is not None else getattr(file, "parent", None)
@@ -308,8 +309,8 @@ def loads(  # noqa: PLR0913 - each is an option
         raise _no_text(text)
     wanted = _pin(pin, None, str(name)) or ""
     source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
-    folder = prompts.Folder(_path(base, "base")) if base is not None else None
-    return _compiled(source, folder, strict, limits, _allowed(types), wanted)
+    folder = prompts.Folder(as_path(base, "base")) if base is not None else None
+    return _compiled(source, folder, strict, limits, allowed(types), wanted)
 
 
 def _pin(given: GivenPin, file: Path | Traversable | None, name: str) -> str | None:
@@ -321,7 +322,8 @@ def _pin(given: GivenPin, file: Path | Traversable | None, name: str) -> str | N
     return pin_of(given, file, name)
 
 
-def _allowed(given: GivenTypes) -> Types:
+def allowed(given: GivenTypes) -> Types:
+    """Return the types that an argument names."""
     if isinstance(given, bool):
         return given
     from pdl.prompt.references import allowed_types  # noqa: PLC0415 - few programs name types
@@ -354,13 +356,11 @@ def _compiled(  # noqa: PLR0913, PLR0917 - as pickle passes them
 ) -> Prompt:
     """The prompt of a source; unpickling calls it too."""
     check_limits(limits)
+    check_length(source, limits)
     if pin:
         from pdl.prompt.pins import KeptFolder, verify  # noqa: PLC0415 - most prompts are not pinned
 
         folder = KeptFolder.of(folder.root) if folder is not None else None
-    if len(source.text) > limits.source_chars:
-        message = f"the prompt is longer than {limits.source_chars:,} characters"
-        raise LimitError(Problem("limit/source", message, source.span(0)))
     template, inputs = None, None
     problems: list[Problem] = []
     try:
@@ -368,7 +368,7 @@ def _compiled(  # noqa: PLR0913, PLR0917 - as pickle passes them
         problems += template.problems
         if strict and problems:
             raise error_from(problems)
-        if _INPUT_TURN.search(source.text):
+        if INPUT_TURN.search(source.text):
             inputs = prompts.read_inputs(template.pieces(), source, limits)
     except PromptError as error:
         if strict:
@@ -380,7 +380,15 @@ def _compiled(  # noqa: PLR0913, PLR0917 - as pickle passes them
     return made
 
 
-def _path(given: object, name: str) -> Path | Traversable:
+def check_length(source: Source, limits: Limits) -> None:
+    """Raise LimitError for a prompt that is too long."""
+    if len(source.text) > limits.source_chars:
+        message = f"the prompt is longer than {limits.source_chars:,} characters"
+        raise LimitError(Problem("limit/source", message, source.span(0)))
+
+
+def as_path(given: object, name: str) -> Path | Traversable:
+    """Return the path that an argument names. Raises TypeError."""
     if isinstance(given, (str, os.PathLike)):
         return Path(given)
     if hasattr(given, "open") and hasattr(given, "joinpath"):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from jinja2.compiler import Frame
     from jinja2.runtime import Context
 
+    from pdl.errors import Problem
     from pdl.limits import Limits
     from pdl.prompt.files import Folder
     from pdl.prompt.markers import Markers
@@ -308,6 +309,8 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         self.folder = folder
         self.types: Types = False
         self.sources: dict[str | None, Source] = {}
+        self.noted: list[Problem] | None = None
+        """While linting: the problems of templates that don't stop the others from being read."""
         del self.globals["lipsum"]
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import TemplateNotFound, meta, nodes
+from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
 from jinja2.ext import LoopControlExtension
 from jinja2.loaders import BaseLoader
 
@@ -98,9 +98,13 @@ class Template:
         return self.environment.markers
 
     @cached_property
+    def tree(self) -> nodes.Template:
+        """The syntax tree of its source."""
+        return self.environment.parse(self.source.text)
+
+    @cached_property
     def _items(self) -> list[Item]:
-        env = self.environment
-        body = expanded(env.parse(self.source.text).body, _Repeated(env))
+        body = expanded(self.tree.body, _Repeated(self.environment))
         try:
             return outline_of(body, self.markers).items
         except RecursionError as error:
@@ -188,9 +192,17 @@ class Template:
 
 
 def compile_template(
-    source: Source, folder: Folder | None, limits: Limits, types: Types
+    source: Source,
+    folder: Folder | None,
+    limits: Limits,
+    types: Types,
+    noted: list[Problem] | None = None,
 ) -> Template:
-    """Parse and compile a template. Raises TemplateError, or LimitError if it nests too deeply."""
+    """Parse and compile a template. Raises TemplateError, or LimitError if it nests too deeply.
+
+    Unknown filters and tests, and included files that don't parse, are added to `noted` if it is a
+    list. Such a template is read, but cannot be rendered.
+    """
     env = PromptEnvironment(
         Markers(),
         limits,
@@ -200,6 +212,7 @@ def compile_template(
         extensions=[tera.TeraTags, LoopControlExtension],
     )
     env.types = types
+    env.noted = noted
     env.filters.update(filters.FILTERS)
     env.filters |= {tera.PAIRS: tera.pairs, tera.LOOPED: tera.looped}
     env.tests.update(filters.TESTS)
@@ -209,6 +222,8 @@ def compile_template(
         tree = env.parse(source.text)
         _check_names(env, tree, source)
         trees = _trees(env, tree)
+        if noted:
+            _permit_names(env, trees)
         variables = tuple(sorted(_variables(env, trees)))
         compiled = env.from_string(tree)
     except PromptError:
@@ -245,7 +260,18 @@ def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -
     if unknown:
         from pdl.prompt import template_errors as errors
 
-        raise TemplateError(*(errors.unknown_name(*each) for each in unknown))
+        problems = [errors.unknown_name(*each) for each in unknown]
+        if env.noted is None:
+            raise TemplateError(*problems)
+        env.noted += problems
+
+
+def _permit_names(env: PromptEnvironment, trees: Iterable[nodes.Template]) -> None:
+    """Let Jinja compile unknown filters and tests, once all of them are noted."""
+    for tree in trees:
+        for node in tree.find_all((nodes.Filter, nodes.Test)):
+            known: dict[str, Any] = env.filters if isinstance(node, nodes.Filter) else env.tests
+            known.setdefault(node.name, str)
 
 
 def _trees(env: PromptEnvironment, tree: nodes.Template) -> list[nodes.Template]:
@@ -294,7 +320,15 @@ def _tree_of(env: PromptEnvironment, name: str) -> list[nodes.Template]:
         text = env.loader.get_source(env, name)[0]
     except TemplateNotFound:
         return []
-    tree = env.parse(text, name)
+    try:
+        tree = env.parse(text, name)
+    except TemplateSyntaxError as error:
+        if env.noted is None:
+            raise
+        from pdl.prompt.template_errors import compile_problem
+
+        env.noted += filter(None, [compile_problem(error, env, env.sources[name])])
+        return []
     _check_names(env, tree, env.sources[name])
     return [tree]
 

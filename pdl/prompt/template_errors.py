@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
 
+    from jinja2 import Environment
+
     from pdl.prompt.sandbox import PromptEnvironment
     from pdl.source import Source, Span
 
@@ -81,7 +83,7 @@ def compile_problem(error: Exception, env: PromptEnvironment, main: Source) -> P
     """Why a template does not compile; None for an error of another kind."""
     if isinstance(error, TemplateSyntaxError):
         source = env.sources.get(error.name, main)
-        return _syntax_problem(error.message or "", source, error.lineno, env)
+        return syntax_problem(error.message or "", source, error.lineno, env)
     # A SyntaxError is of Python, on what Jinja generated: only its limits on nesting are left.
     if isinstance(error, (RecursionError, SyntaxError)):
         message = "the template nests its tags or parentheses too deeply"
@@ -91,7 +93,8 @@ def compile_problem(error: Exception, env: PromptEnvironment, main: Source) -> P
     return None
 
 
-def _syntax_problem(message: str, source: Source, line: int, env: PromptEnvironment) -> Problem:
+def syntax_problem(message: str, source: Source, line: int, env: Environment) -> Problem:
+    """Jinja's words for a syntax error on a line as a problem."""
     if found := re.match(r"Encountered unknown tag '(\w+)'", message):
         return _unknown_tag(found[1], message, source, line)
     if found := re.match(r"No (filter|test) named '(\w+)'", message):
@@ -123,9 +126,7 @@ def _unknown_tag(tag: str, message: str, source: Source, line: int) -> Problem:
     return Problem("template/unknown-tag", f"unknown tag `{tag}`", span, hint)
 
 
-def unknown_name(
-    kind: str, name: str, source: Source, line: int, env: PromptEnvironment
-) -> Problem:
+def unknown_name(kind: str, name: str, source: Source, line: int, env: Environment) -> Problem:
     """A filter or a test that does not exist."""
     is_filter = kind == "filter"
     known = env.filters if is_filter else env.tests

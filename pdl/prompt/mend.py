@@ -1,0 +1,329 @@
+"""A template with syntax errors, mended so that the rest of it can be checked.
+
+Each tag that does not parse becomes one that does: of the same kind where its first word says it,
+so that blocks keep their structure. Tags without their counterpart are taken out. What was mended
+says which findings are certain all the same: those that the author's own correction cannot remove.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from jinja2 import Environment, TemplateSyntaxError
+from jinja2.ext import LoopControlExtension
+
+from pdl.errors import MOST_PROBLEMS, Problem
+from pdl.prompt import tera
+from pdl.prompt.markers import paired
+from pdl.prompt.scan import Piece, scan, stretches, tokens
+from pdl.prompt.template_errors import syntax_problem
+from pdl.source import Anchor, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pdl.source import Span
+
+_ASSIGN = "set="
+_OPENERS = {
+    "if": "if 0",
+    "for": "for _ in []",
+    "macro": "macro _()",
+    "call": "call ''.x()",
+    "filter": "filter upper",
+    "block": "block pdl_{at}",
+    "with": "with",
+    "autoescape": "autoescape true",
+    "set": "set _",
+}
+"""The tags that begin a block, and a valid one for each."""
+_MIDDLES = {"elif": ("elif 0", ("if",)), "else": ("else", ("if", "for"))}
+_SINGLE = {
+    **dict.fromkeys((_ASSIGN, "set_global", "import", "from", "break", "continue"), "set _ = 0"),
+    **dict.fromkeys(("include", "extends"), "include []"),
+}
+_READING = frozenset({"include", "import", "from", "extends"})
+_DEFINING = frozenset({"set", _ASSIGN, "set_global", "for", "macro", "with", "import", "from"})
+_TAKEN_OUT = "{% set _ = 0 %}{% include [] %}"  # ends the content of a turn, and may print others
+_WORD = re.compile(r"\w+")
+_ENDS = ("}}", "%}", "#}")
+_TURNS = frozenset({"turn", "media", "schema", "tool", "config"})
+_STRUCTURE = frozenset(
+    "turn/doubled turn/system-not-first turn/second-schema turn/second-tools turn/outside-block"  # noqa: SIM905
+    " turn/no-role template/schema-place schema/dynamic tool/dynamic".split()
+)
+"""Findings that depend on which tags surround a turn."""
+
+
+class _Tag(NamedTuple):
+    piece: Piece
+    keyword: str
+    words: tuple[str, ...]
+    fault: Problem | None
+
+
+@dataclass
+class Mended:
+    """A source that probably parses, whose positions are mapped to the one that does not.
+
+    `words` may be names that the faulty tags define or read. `turns` are the offsets of the turns
+    that contain such tags, -1 for the text before the first one.
+    """
+
+    source: Source
+    origin: Source
+    starts: list[int]
+    faults: list[tuple[Piece, Problem]] = field(default_factory=list)
+    words: frozenset[str] = frozenset()
+    turns: frozenset[int] = frozenset()
+    first: int = 0
+    is_structure_known: bool = True
+    are_macros_known: bool = True
+    may_read: bool = False
+    may_define: bool = False
+
+    def keeps(self, problem: Problem) -> bool:
+        """Whether a problem is certain, however the faulty tags are corrected."""
+        code, span = problem.code, problem.location
+        kind = code.partition("/")[0]
+        if span is None or span.source is not self.origin:
+            return True
+        if code == "turn/lookalike":
+            closing = f"</{span.text.strip('<|>: ')}"
+            return span.text.startswith("<|") or closing not in self.origin.text
+        if code == "turn/none" or (code in _STRUCTURE and not self.is_structure_known):
+            return False
+        if code == "turn/no-role" and span.start >= self.first:
+            return False
+        if kind in _TURNS and not self.are_macros_known:
+            return False
+        is_content = kind != "turn" and (kind in _TURNS or kind == "input")
+        return not is_content or not self.is_faulty(span)
+
+    def is_faulty(self, span: Span) -> bool:
+        """Whether a faulty tag is in the turn at a span."""
+        return _before(self.starts, span.origin().start) in self.turns
+
+    def may_set(self, name: str) -> bool:
+        """Whether a faulty tag could define a name."""
+        return self.may_define or name in self.words
+
+    def may_use(self, name: str, declared: str) -> bool:
+        """Whether the text could use a name, other than where it is declared."""
+        others = self.origin.text.replace(declared, "", 1)
+        return self.may_read or re.search(rf"\b{re.escape(name)}\b", others) is not None
+
+    def syntax_errors(self, problem: Problem) -> list[Problem]:
+        """Return Jinja's first error, or what it means, and the errors of other tags."""
+        span = problem.location
+        if span is None or not self.faults:
+            return [problem]
+        within = (
+            at for at, (one, _) in enumerate(self.faults) if one.start <= span.start < one.end
+        )
+        before = (
+            at
+            for at, (one, _) in enumerate(self.faults)
+            if not one.closed and one.end <= span.start
+        )
+        same = next(within, next(before, 0))
+        others = [one for at, (_, one) in enumerate(self.faults) if at != same]
+        piece, fault = self.faults[same]
+        is_late = not piece.closed and not piece.start <= span.start < piece.end
+        return [fault if is_late else problem, *others[:MOST_PROBLEMS]]
+
+
+def mended(source: Source, *, blocks: bool = True) -> Mended:
+    """Return a source without the faulty tags; without any block if `blocks` is false."""
+    text = source.text
+    pieces = _readable(text, scan(text))
+    tags = [_tag(source, piece) for piece in pieces]
+    faulty = [tag for tag in tags if tag.fault is not None]
+    out = _unmatched(tags) if blocks else {at for at, tag in enumerate(tags) if tag.keyword}
+    removed = [tags[at] for at in out]
+    doubtful = faulty + removed
+    last = pieces[-1].end if pieces else 0
+    is_cut = last < len(text)
+    words = {word for tag in doubtful for word in tag.words}
+    for piece in (one for one in pieces if one.kind == "text"):
+        for line in text[piece.start : piece.end].split("\n"):
+            if any(end in line for end in _ENDS):
+                words.update(_WORD.findall(line))
+    pairs = paired(stretches(text, pieces), source).values()
+    starts = sorted({pair.start for pair in pairs if pair.alone})
+    return Mended(
+        _joined(source, tags, out),
+        source,
+        starts,
+        [(tag.piece, tag.fault) for tag in faulty if tag.fault is not None],
+        frozenset(words),
+        frozenset(_before(starts, tag.piece.start) for tag in doubtful),
+        min((tag.piece.start for tag in doubtful), default=last),
+        is_structure_known=not removed
+        and not any("<|" in _lines(text, tag.piece) for tag in faulty),
+        are_macros_known=not any(
+            tag.keyword in ("macro", "endmacro", "call", "endcall") for tag in removed
+        ),
+        may_read=is_cut or not blocks or any(_READING & set(tag.words) for tag in doubtful),
+        may_define=any(_defines_unknown(tag) for tag in faulty),
+    )
+
+
+def _lines(text: str, piece: Piece) -> str:
+    """The lines that a tag is on, each up to the tag or as a whole."""
+    start = text.rfind("\n", 0, piece.start) + 1
+    return text[start : piece.end]
+
+
+def _before(starts: Sequence[int], offset: int) -> int:
+    at = bisect_right(starts, offset)
+    return starts[at - 1] if at else -1
+
+
+def _defines_unknown(tag: _Tag) -> bool:
+    """Whether it defines a name that is not written yet."""
+    return tag.keyword in _DEFINING and tag.words[1:2] in ((), ("in",), ("as",))
+
+
+def _readable(text: str, pieces: list[Piece]) -> list[Piece]:
+    """The pieces before a comment or a raw text without its end, which may go on anywhere."""
+    for at, piece in enumerate(pieces):
+        is_raw = piece.kind == "statement" and _words(text, piece)[:1] == ("raw",)
+        is_ended = pieces[at + 1 : at + 2] and pieces[at + 1].kind == "raw"
+        if (piece.kind == "comment" and not piece.closed) or (is_raw and not is_ended):
+            return pieces[:at]
+    return pieces
+
+
+def _words(text: str, piece: Piece) -> tuple[str, ...]:
+    found = (text[one.start : one.end] for one in tokens(text, piece) if one.kind == "name")
+    return tuple(found)
+
+
+def _tag(source: Source, piece: Piece) -> _Tag:
+    text = source.text
+    if piece.kind not in ("statement", "expression"):
+        return _Tag(piece, "", (), None)
+    inner = text[piece.start : piece.end]
+    words = tuple(_WORD.findall(inner)) if not piece.closed else _words(text, piece)
+    keyword = ""
+    if piece.kind == "statement":
+        keyword = next(iter(_words(text, piece)), "?")
+        if keyword == "set" and any(
+            text[one.start : one.end] == "=" for one in tokens(text, piece)
+        ):
+            keyword = _ASSIGN
+        if keyword in ("raw", "endraw"):
+            return _Tag(piece, "", words, None)
+    return _Tag(piece, keyword, words, _fault(source, piece, keyword))
+
+
+def _fault(source: Source, piece: Piece, keyword: str) -> Problem | None:
+    """The syntax error of a tag that is read alone."""
+    inner = source.text[piece.start : piece.end]
+    if not piece.closed:
+        closer = "}}" if piece.kind == "expression" else "%}"
+        text = f"unclosed `{inner[:2]}`: expected `{closer}`"
+        return Problem("template/unclosed", text, source.span(piece.start, piece.start + 2))
+    found = _error(inner, keyword)
+    if found is None:
+        return None
+    message, line = found
+    at = source.position(piece.start)[0] + line - 1
+    problem = syntax_problem(message, source, at, _environment())
+    span = problem.span
+    if span is not None and piece.start <= span.start < span.end <= piece.end:
+        return problem
+    own = source.span(piece.start, piece.end)
+    return Problem(problem.code, problem.message, own, problem.hint)
+
+
+@lru_cache(maxsize=4096)
+def _error(tag: str, keyword: str) -> tuple[str, int] | None:
+    """What Jinja says of a tag with what completes it, and on which of its lines."""
+    before = after = ""
+    word = keyword.removeprefix("end")
+    if keyword in _MIDDLES:
+        before, after = "{% if 0 %}", "{% endif %}"
+    elif keyword in _OPENERS:
+        after = f"{{% end{keyword} %}}"
+    elif keyword.startswith("end") and word in _OPENERS:
+        before = f"{{% {_OPENERS[word].format(at=0)} %}}"
+    try:
+        _environment().parse(before + tag + after)
+    except TemplateSyntaxError as error:
+        return error.message or "", error.lineno
+    except (RecursionError, ValueError, OverflowError):
+        return None
+    return None
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    return Environment(extensions=[tera.TeraTags, LoopControlExtension], autoescape=False)  # noqa: S701 - it only parses
+
+
+def _unmatched(tags: list[_Tag]) -> set[int]:
+    """The indices of tags that begin, divide or end no block, and of those that are unknown."""
+    out: set[int] = set()
+    opened: list[int] = []
+    count: Counter[str] = Counter()
+    for at, tag in enumerate(tags):
+        keyword, word = tag.keyword, tag.keyword.removeprefix("end")
+        last = tags[opened[-1]].keyword if opened else ""
+        if keyword in _OPENERS:
+            opened.append(at)
+            count[keyword] += 1
+        elif keyword.startswith("end") and count[word]:
+            while tags[opened[-1]].keyword != word:
+                count[tags[opened[-1]].keyword] -= 1
+                out.add(opened.pop())
+            opened.pop()
+            count[word] -= 1
+        elif keyword in _MIDDLES and last in _MIDDLES[keyword][1]:
+            continue
+        elif keyword and keyword not in _SINGLE:
+            out.add(at)
+    return out | set(opened)
+
+
+def _joined(source: Source, tags: list[_Tag], out: set[int]) -> Source:
+    """The text with valid tags instead of the faulty ones, and anchors into the source."""
+    written: list[str] = []
+    anchors: list[Anchor] = []
+    length = begun = 0
+    for at, tag in enumerate(tags):
+        start, end = tag.piece.start, tag.piece.end
+        if tag.fault is None and at not in out:
+            continue
+        kept, put = source.text[begun:start], _stand_in(source.text, tag, at, is_out=at in out)
+        anchors.append(Anchor(length, len(kept), source, begun))
+        written += (kept, put)
+        length += len(kept) + len(put)
+        begun = end
+    kept = source.text[begun : tags[-1].piece.end] if tags else ""
+    anchors.append(Anchor(length, len(kept), source, begun))
+    return Source("".join((*written, kept)), source.name, tuple(anchors))
+
+
+def _stand_in(text: str, tag: _Tag, at: int, *, is_out: bool) -> str:
+    """A valid tag of the same kind, with the same signs."""
+    if is_out:
+        return _TAKEN_OUT
+    piece, keyword, word = tag.piece, tag.keyword, tag.keyword.removeprefix("end")
+    before = "-" if text.startswith("-", piece.start + 2) else ""
+    after = "-" if piece.closed and text[piece.end - 3] == "-" else ""
+    if piece.kind == "expression":
+        return f"{{{{{before} 0 {after}}}}}"
+    if keyword in _MIDDLES:
+        inner = _MIDDLES[keyword][0]
+    elif keyword.startswith("end") and word in _OPENERS:
+        inner = keyword
+    else:
+        inner = (_OPENERS.get(keyword) or _SINGLE[keyword]).format(at=at)
+    return f"{{%{before} {inner} {after}%}}"
