@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from pdl.edit.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pdl.edit.document import Document
+
+Files: TypeAlias = dict[str, str]
+"""Marked texts by the names of their files."""
 
 _MARK = re.compile(r"¦|\[\[|\]\]")
 
@@ -39,3 +49,23 @@ def marked(text: str, ranges: list[tuple[int, int]]) -> str:
     for start, end in sorted(ranges, reverse=True):
         text = f"{text[:start]}[[{text[start:end]}]]{text[end:]}"
     return text
+
+
+def prepare(folder: Path, files: Files) -> tuple[Workspace, Document, int, list[str]]:
+    """Write files; return them, the one that has the cursor, and the marked texts by name."""
+    cursor = None
+    expected = []
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        source = unmarked(text)
+        path.write_text(source.text, "utf-8")
+        if source.cursor >= 0:
+            cursor = path, source.cursor
+        if source.ranges:
+            expected.append(f"{name}: {text.replace('¦', '')}")
+    workspace = Workspace((folder,))
+    assert cursor is not None
+    document = workspace.document(cursor[0])
+    assert document is not None
+    return workspace, document, cursor[1], sorted(expected)

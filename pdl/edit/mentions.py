@@ -101,6 +101,7 @@ class Reference(NamedTuple):
     frame: int
     has_context: bool
     is_computed: bool
+    start: int
     target: int = -1
     imported: tuple[Imported, ...] = ()
 

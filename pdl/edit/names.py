@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from pdl.edit.document import Document, Typed
-    from pdl.edit.mentions import BlockName, Reference
+    from pdl.edit.mentions import Attribute, BlockName, Keyword, Reference
 
 NameKind: TypeAlias = Literal[
     "input",  # a variable that the `input` turn declares
@@ -109,6 +109,21 @@ class Names:
         for one in self.all:
             found.setdefault(one.symbol, []).append(one)
         return {symbol: tuple(names) for symbol, names in found.items()}
+
+    @cached_property
+    def keys(self) -> tuple[Hashable, ...]:
+        """What each symbol is, by its number; a tuple of a scope and a name for variables."""
+        return tuple(self.symbols)
+
+    @cached_property
+    def referring(self) -> dict[int, Reference]:
+        """The tags that name other files, by the offsets of the names."""
+        return {name.start: one for one in self.references for name in one.names}
+
+    def is_passed(self, text: str) -> bool:
+        """Whether a variable of the template's top can come from what includes the file."""
+        is_set = text in self.scopes.tables[0].stored
+        return not is_set or text in self.free or text in self.scopes.statements.globals
 
     def variable(self, frame: int, text: str) -> int | None:
         """Return the symbol that a variable's name would be in a scope."""
@@ -208,12 +223,37 @@ class _Reader:
         return Names(tuple(names), self.scopes, symbols)
 
     def _arguments(self) -> list[_Found]:
-        pairs = [(one, self.scopes.argument(one)) for one in self.statements.keywords]
-        return [
-            _Found(one.start, one.end, self.scopes.own(*key), "parameter", "read")
-            for one, key in pairs
-            if key is not None
-        ]
+        """Names of arguments in calls of macros, of this file and of others."""
+        parameters = [(one, self.scopes.argument(one)) for one in self.statements.keywords]
+        found: list[_Found] = []
+        for one, key in parameters:
+            callee = self._callee(one)
+            if key is not None:
+                own = self.scopes.own(*key)
+                found.append(_Found(one.start, one.end, own, "parameter", "read"))
+            elif callee is not None:
+                other = ("argument", callee, one.text)
+                found.append(_Found(one.start, one.end, other, "parameter", "read"))
+        return found
+
+    def _callee(self, one: Keyword) -> Hashable | None:
+        """What is called, if it is imported from another file."""
+        if one.attribute >= 0:
+            attribute = self.statements.attributes[one.attribute]
+            return self._member(attribute)
+        if one.mention < 0:
+            return None
+        mention = self.statements.mentions[one.mention]
+        key = self.scopes.key(mention.frame, mention.text)
+        return key if key in self._imported else None
+
+    def _member(self, one: Attribute) -> Hashable | None:
+        """The name of another file that an attribute is."""
+        if one.after >= 0 or one.base < 0:
+            return None
+        base = self.statements.mentions[one.base]
+        key = self.scopes.key(base.frame, base.text)
+        return ("member", key, one.text) if key in self._imports else None
 
     def _variables(self) -> Iterator[_Found]:
         renamed = {
@@ -248,8 +288,9 @@ class _Reader:
             elif one.base >= 0:
                 base = self.statements.mentions[one.base]
                 key = self.scopes.key(base.frame, base.text)
-                if key in self._imports:
-                    yield _Found(one.start, one.end, ("member", key, one.text), "member", "read")
+                member = self._member(one)
+                if member is not None:
+                    yield _Found(one.start, one.end, member, "member", "read")
                 elif key in self._namespaces:
                     access: NameAccess = "read" if one.access == "read" else "definition"
                     yield _Found(one.start, one.end, ("field", key, one.text), "field", access)
@@ -261,6 +302,12 @@ class _Reader:
         return {self.scopes.key(one.frame, one.text) for one in mentions}
 
     @cached_property
+    def _imported(self) -> set[Hashable]:
+        names = (one.mention for each in self.statements.references for one in each.imported)
+        mentions = (self.statements.mentions[name] for name in names)
+        return {self.scopes.key(one.frame, one.text) for one in mentions}
+
+    @cached_property
     def _namespaces(self) -> set[Hashable]:
         written = (one for one in self.statements.attributes if one.access == "write")
         mentions = (self.statements.mentions[one.base] for one in written if one.base >= 0)
@@ -268,8 +315,6 @@ class _Reader:
 
     def _typed(self, typed: Typed, number: int) -> Iterator[_Found]:
         """The keys, types and tools of a typed turn; each turn has its own types."""
-        inputs = self.document.inputs.values() if typed.turn.role == "input" else ()
-        starts = {one.start for one in inputs}
         for token in typed.notation.tokens:
             start, end, text = token.start, token.end, token.text
             if token.role in ("definition", "type"):
@@ -278,13 +323,15 @@ class _Reader:
                     yield _Found(start, end, ("type", number, text), "type", access)
             elif token.role == "tool":
                 yield _Found(start, end, ("tool", start), "tool", "definition")
-            elif token.role == "key" and typed.notation.frames[token.frame].kind != "rest":
+            elif token.role == "key":
                 is_quoted = text[0] in "\"'" and len(text) > 1
                 start, end = start + is_quoted, end - is_quoted
-                if token.start in starts:
+                frame = typed.notation.frames[token.frame]
+                is_top = frame.kind == "object" and frame.parent == 0 and frame.owner < 0
+                if is_top and typed.turn.role == "input":
                     key = self.scopes.own(CONTEXT, self.document.text[start:end])
                     yield _Found(start, end, key, "input", "definition")
-                elif typed.notation.frames[token.frame].kind in ("object", "params"):
+                elif frame.kind in ("object", "params"):
                     yield _Found(start, end, ("key", start), "key", "definition")
 
 

@@ -68,7 +68,7 @@ class Statements(TagNames):
         if reader is not None:
             reader(self, piece, rest)
         elif word in REFERRING:
-            self._reference(word, rest)
+            self._reference(word, rest, piece.start)
         elif word.startswith("end"):
             self._end(word[3:], piece, rest)
         else:
@@ -273,7 +273,7 @@ class Statements(TagNames):
             self._block_name(rest[0], len(self.frames), around, is_end=False, is_scoped=is_scoped)
         self.open("block", piece, sees_parent=False)
 
-    def _reference(self, word: str, rest: Sequence[Token]) -> None:
+    def _reference(self, word: str, rest: Sequence[Token], start: int) -> None:
         """`include`, `import`, `from` and `extends`."""
         file, named, has_context = self.file_part(word, rest)
         self.expression(file)
@@ -286,7 +286,7 @@ class Statements(TagNames):
             imported = self._imported(named)
         kind = cast("Any", word)
         self.references.append(
-            Reference(kind, names, self.frame, has_context, is_computed, target, imported)
+            Reference(kind, names, self.frame, has_context, is_computed, start, target, imported)
         )
 
     def _imported(self, tokens: Sequence[Token]) -> tuple[Imported, ...]:

@@ -7,6 +7,7 @@ that is a folder around the prompt; here it is the nearest one that has the file
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from dataclasses import dataclass, field
@@ -79,6 +80,18 @@ class Workspace:
     def is_open(self, path: Path) -> bool:
         """Whether an editor has a file, perhaps not saved."""
         return self.canonical(path) in self._open
+
+    def changed(self, documents: Iterable[Document]) -> Workspace:
+        """Return a workspace of the same files, in which some have other texts."""
+        self._paths()
+        paths = {self.canonical(one.path): one for one in documents if one.path is not None}
+        return Workspace(
+            self.roots,
+            _open={**self._open, **paths},
+            _read=self._read,
+            _listed=self._listed,
+            _listed_until=math.inf,
+        )
 
     @staticmethod
     def canonical(path: Path) -> Path:

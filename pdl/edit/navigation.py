@@ -1,0 +1,166 @@
+"""Where names are defined and used, in all files of a workspace; the files that a text names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from pdl.edit.document import Location, Range
+from pdl.edit.linked import Linked
+from pdl.edit.names import names_of
+from pdl.edit.statements import named_files
+from pdl.prompt.files import JailError, media_path, package_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from pdl.edit.document import Document, Typed
+    from pdl.edit.linked import Occurrence
+    from pdl.edit.names import Name
+    from pdl.edit.workspace import Workspace
+
+HighlightKind: TypeAlias = Literal["read", "write"]
+
+
+class Link(NamedTuple):
+    """A range of a text that names a file or a web page."""
+
+    range: Range
+    target: Path | str
+
+
+def definition(workspace: Workspace, document: Document, offset: int) -> list[Location]:
+    """Return where the name at an offset is defined, or the file that is named there."""
+    for link in links(workspace, document):
+        if link.range.holds(offset) and not isinstance(link.target, str):
+            return [Location(link.target, Range(0, 0))]
+    name = names_of(document).at(offset)
+    if name is None:
+        return []
+    occurrences = Linked(workspace, document).occurrences(name)
+    found = [one for one in occurrences if _defines(one, document, name)]
+    own = [one for one in found if one.name.kind != "import"]
+    return _locations(own or found)
+
+
+def _defines(one: Occurrence, document: Document, name: Name) -> bool:
+    """Whether an occurrence is a definition that the name can be read from."""
+    if one.name.access == "read":
+        return False
+    if one.document is not document or min(one.name.frame, name.frame) < 0:
+        return True
+    frames = names_of(document).scopes.frames
+    frame = name.frame
+    while frame > one.name.frame:
+        frame = frames[frame].parent
+    return frame == one.name.frame
+
+
+def _locations(found: Iterable[Occurrence]) -> list[Location]:
+    return [Location(one.document.path, one.name.range) for one in found]
+
+
+def references(
+    workspace: Workspace, document: Document, offset: int, *, include_declaration: bool = True
+) -> list[Location]:
+    """Return all names that are the same as the one at an offset, in all files."""
+    name = names_of(document).at(offset)
+    if name is None:
+        return []
+    found = Linked(workspace, document).occurrences(name)
+    kept = (one for one in found if include_declaration or one.name.access == "read")
+    return _locations(kept)
+
+
+def highlights(document: Document, offset: int) -> list[tuple[Range, HighlightKind]]:
+    """Return the names of this document that are the same as the one at an offset."""
+    names = names_of(document)
+    name = names.at(offset)
+    if name is None:
+        return []
+    return [
+        (one.range, "read" if one.access == "read" else "write") for one in names.same(name.symbol)
+    ]
+
+
+def type_definition(document: Document, offset: int) -> list[Location]:
+    """Return where the named types of the input or the key at an offset are defined."""
+    names = names_of(document)
+    name = names.at(offset)
+    if name is None:
+        return []
+    if name.kind == "type":
+        starts = {name.start}
+    else:
+        own = {one.start for one in names.same(name.symbol)}
+        starts = {start for typed in document.typed for start in _types_of(typed, own)}
+    symbols = {one.symbol for one in map(names.at, starts) if one is not None}
+    return [
+        Location(document.path, one.range)
+        for one in names.definitions
+        if one.symbol in symbols and one.kind == "type"
+    ]
+
+
+def _types_of(typed: Typed, keys: set[int]) -> Iterator[int]:
+    """Where the types of some keys are, which are not of keys within."""
+    notation = typed.notation
+    for index, token in enumerate(notation.tokens):
+        if token.role == "type":
+            path = notation.path(index)
+            key = notation.tokens[path[-1]] if path else None
+            if key is not None and (key.start in keys or key.start + 1 in keys):
+                yield token.start
+
+
+def links(workspace: Workspace, document: Document) -> list[Link]:
+    """Return the files and the web pages that a document names, in the order of the text."""
+    found = [*_includes(workspace, document), *_media(workspace, document)]
+    for typed in document.typed:
+        found += _schema_file(workspace, document, typed)
+    return sorted(found, key=lambda link: link.range)
+
+
+def _includes(workspace: Workspace, document: Document) -> Iterator[Link]:
+    for name in named_files(document):
+        path = workspace.find(document, name.text)
+        if path is not None:
+            yield Link(Range(name.start, name.end), path)
+
+
+def _media(workspace: Workspace, document: Document) -> Iterator[Link]:
+    for mark in document.marks:
+        if not mark.names_media or not mark.is_whole:
+            continue
+        text = document.text
+        start, end = text.find("(", mark.start) + 1, text.rfind(")", mark.start, mark.end)
+        written = text[start:end].strip()
+        start = text.find(written, start)
+        where = Range(start, start + len(written))
+        path = workspace.find(document, media_path(mark.text)) if media_path(mark.text) else None
+        if path is not None:
+            yield Link(where, path)
+        elif written.lower().startswith(("http://", "https://")):
+            yield Link(where, written)
+
+
+def _schema_file(workspace: Workspace, document: Document, typed: Typed) -> Iterator[Link]:
+    """`@file.json` and `@package:path`; `@type:module:Name` would have to run code."""
+    if typed.language != "file":
+        return
+    written = typed.text.strip()
+    start = typed.turn.body.start + typed.text.index(written) + 1
+    name = written[1:]
+    package, colon, relative = name.partition(":")
+    path = workspace.find(document, name) if not colon else None
+    if colon and package != "type":
+        path = _packaged(package, relative)
+    if path is not None:
+        yield Link(Range(start, start + len(name)), path)
+
+
+def _packaged(package: str, relative: str) -> Path | None:
+    try:
+        return package_folder(package).locate(relative)
+    except (JailError, OSError, ImportError, ValueError):
+        return None

@@ -1,0 +1,255 @@
+"""Renaming in all files: what changes, what is refused, and that nothing else changes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from drawn_templates import TEMPLATES
+from hypothesis import given
+from hypothesis import strategies as st
+from marked import prepare
+
+import pdl
+from pdl.edit.document import Document
+from pdl.edit.names import names_of
+from pdl.edit.rename import Refusal, changed_text, rename, rename_file
+from pdl.edit.rename import prepare as prepared
+from pdl.edit.workspace import Workspace
+from pdl.prompt.inputs import _TAKEN
+
+if TYPE_CHECKING:
+    from marked import Files
+
+    from pdl.edit.rename import Edits
+
+HERE = Path(__file__).parents[2]
+
+# files with a cursor in one of them; what becomes `new` is `[[…]]`
+RENAMED: list[Files] = [
+    {
+        "a.pdl": "<|input|>\n{ [[¦x]]: int, y: int }\n<|user|>\nx {{ [[x]] + y.x }}"
+        "{% set z = [[x]] %}{% for x in [[x]] %}{{ x }}{% endfor %}{{ f(x=[[x]]) }}{{ 'x' }}",
+    },
+    {
+        "a.pdl": "<|input|>\n{ [[x]]: int }\n<|user|>\n{% include 's/b' %}",
+        "c.pdl": '<|input|>\n{ "[[x]]": int }\n<|user|>\n{{ [[x]] }}{% include "s/b" %}',
+        "d.pdl": "<|input|>\n{ x: int }\n<|user|>\n{{ x }}",
+        "s/b": "{{ [[¦x]] }}{% include 's/c' %}",
+        "s/c": "{% if [[x]] %}{{ [[x]] }}{% endif %}",
+    },
+    {"a.pdl": "<|schema|>\n{ a: [ [[¦T]] ] }\n[[T]] = [[T]] | int\n<|tools|>\nf(a: T)\nT = int"},
+    {"a.pdl": "{% import 'b' as m %}{{ m.[[f]]() }}", "b": "{% macro [[f¦]]() %}{% endmacro %}"},
+    {"a.pdl": "{% from 'b' import [[f]] %}{{ [[¦f]]() }}", "b": "{% set [[f]] = 1 %}"},
+    {"a.pdl": "{% from 'b' import f as [[g]] %}{{ [[¦g]]() }}", "b": "{% set f = 1 %}"},
+    {"a.pdl": "{% import 'b' as [[¦m]] %}{{ [[m]].f() }}{{ [[m]]::f() }}", "b": ""},
+    {"a.pdl": "{% extends 'b' %}{% block [[¦c]] %}{% endblock %}", "b": "{% block [[c]] %}"},
+    {"a.pdl": "{% set n = namespace([[x]]=1) %}{% set n.[[x]] = n.[[x¦]] %}{{ x }}"},
+    {"a.pdl": "{% macro m([[a]]) %}{{ [[¦a]] }}{% endmacro %}{{ m([[a]]=a) }}"},
+    {"a.pdl": "<|schema|>\n{ [[¦a]]: int, b: { a: int } }"},
+    {"a.pdl": "<|tools|>\n[[¦go]](to: str)\ncome()"},
+    {"a.pdl": "<|tools|>\ngo([[¦to]]: str)"},
+    {"a.pdl": "{{ [[¦x]] }}{% if [[x]] %"},  # does not parse
+    {"a.pdl": "<|input|>\n{ [[¦x]]: int\n<|user|>\n{{ [[x]] "},
+]
+
+
+def _name(files: Files) -> str:
+    return "New" if "T = " in str(files) else "new"
+
+
+@pytest.mark.parametrize("files", RENAMED)
+def test_what_is_renamed(tmp_path: Path, files: Files) -> None:
+    workspace, document, cursor, _ = prepare(tmp_path, files)
+    new = _name(files)
+    edits = rename(workspace, document, cursor, new)
+    assert not isinstance(edits, Refusal), edits
+    _apply(workspace, edits)
+    for name, text in files.items():
+        parts = text.replace("¦", "").split("[[")
+        expected = parts[0] + "".join(new + part.partition("]]")[2] for part in parts[1:])
+        assert (tmp_path / name).read_text("utf-8") == expected
+
+
+def _apply(workspace: Workspace, edits: Edits) -> None:
+    for path, each in edits.items():
+        assert path is not None
+        document = workspace.document(path)
+        assert document is not None
+        path.write_text(changed_text(document, each), "utf-8")
+
+
+INPUT = "<|input|>\n{ ¦x: int, y: int }\n<|user|>\n{{ x }}"
+REFUSED: list[tuple[str, Files, str]] = [
+    ("1x", {"a.pdl": INPUT}, "`1x` is not a name that a template can read"),
+    ("a-b", {"a.pdl": INPUT}, "`a-b` is not a name that a template can read"),
+    ("", {"a.pdl": INPUT}, "`` is not a name that a template can read"),
+    ("loop", {"a.pdl": INPUT}, "`loop` is reserved by Jinja"),
+    ("if", {"a.pdl": INPUT}, "`if` is reserved by Jinja"),
+    ("schema", {"a.pdl": INPUT}, "`schema` prints the schema of the answer"),
+    ("y", {"a.pdl": INPUT}, "`y` is already a name: a.pdl:2"),
+    ("z", {"a.pdl": INPUT + "{{ z }}"}, "`z` is already a name: a.pdl:4"),
+    ("range", {"a.pdl": INPUT + "{{ range(2) }}"}, "`range` is already a name: a.pdl:4"),
+    (
+        "i",
+        {"a.pdl": INPUT + "{% for i in l %}{{ x }}{% endfor %}"},
+        "`i` would be something else there: a.pdl:4",
+    ),
+    (
+        "x",
+        {"a.pdl": "{% for ¦i in l %}{{ x }}{% endfor %}"},
+        "`x` is already a name: a.pdl:1",
+    ),
+    (
+        "z",
+        {"a.pdl": INPUT + "{% include 'b' %}", "b": "{{ z }}{{ x }}"},
+        "`z` is already a name: b:1",
+    ),
+    (
+        "recursive",
+        {"a.pdl": "{% set ¦x = 1 %}{% for i in x %}{% endfor %}"},
+        "`recursive` is reserved by Jinja",
+    ),
+    ("t", {"a.pdl": "<|schema|>\n¦T\nT = int"}, "begins with a capital letter"),
+    ("U", {"a.pdl": "<|schema|>\n[¦T, U]\nT = int\nU = str"}, "`U` is already a name"),
+    ("T U", {"a.pdl": "<|schema|>\n¦T\nT = int"}, "not a name that a typed turn can have"),
+    ("b", {"a.pdl": "<|schema|>\n{ ¦a: int, 'b': int }"}, "there is already a key `b`"),
+    ("b c", {"a.pdl": "<|schema|>\n{ ¦a: int }"}, "not a name that a typed turn can have"),
+    ("g", {"a.pdl": "<|tools|>\n¦f()\ng()"}, "there is already a tool `g`"),
+    (
+        "_f",
+        {"a.pdl": "{% from 'b' import ¦f %}", "b": "{% macro f() %}{% endmacro %}"},
+        "`_f` begins with `_`, so it cannot be imported",
+    ),
+    ("new", {"a.pdl": "a¦ {{ b }}"}, "there is no name to rename here"),
+    ("new", {"a.pdl": "{{ loo¦p }}"}, "there is no name to rename here"),
+    ("new", {"a.pdl": "{{ ¦range(1) }}"}, "`range` is a function of all templates"),
+    ("new", {"a.pdl": "{{ ¦schema }}"}, "`schema` prints the schema of the answer"),
+    ("New", {"a.pdl": "<|schema|>\n¦T"}, "`T` is not defined in this turn"),
+    (
+        "new",
+        {"a.pdl": "{% import 'b' as m %}{{ m.¦f }}"},
+        "the file that defines `f` was not found",
+    ),
+    ("new", {"a.pdl": "{% from 'b' import ¦f %}"}, "the file that defines `f` was not found"),
+    (
+        "new",
+        {"a.pdl": '<|input|>\n```json\n{"type": "object"}\n```\n<|user|>\n{{ ¦x }}'},
+        "`x` may be declared in JSON Schema: a.pdl:1",
+    ),
+    (
+        "new",
+        {"a.pdl": "<|input|>\n@a.json\n<|user|>\n{% include 'b' %}", "b": "{{ ¦x }}"},
+        "`x` may be declared in JSON Schema: a.pdl:1",
+    ),
+    (
+        "new",
+        {"a.pdl": "{{ ¦x }}{% include 'b' ~ y %}"},
+        "the name of a file is computed, and that may use `x`: a.pdl:1",
+    ),
+    ("new", {"a.pdl": "<|input|>\n{ a: { ¦b: int } }"}, "`b` is a key of an input"),
+    (
+        "new",
+        {"a.pdl": "{% set n = namespace(¦x=1) %}{{ f(n) }}"},
+        "not all uses are known: a.pdl:1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("new", "files", "message"), REFUSED)
+def test_what_is_refused(tmp_path: Path, new: str, files: Files, message: str) -> None:
+    workspace, document, cursor, _ = prepare(tmp_path, files)
+    found = rename(workspace, document, cursor, new)
+    assert isinstance(found, Refusal)
+    assert message in found.message.replace(f"{tmp_path}/", "")
+
+
+@pytest.mark.parametrize("word", sorted(_TAKEN))
+def test_words_that_no_input_can_have_are_refused(word: str) -> None:
+    document = Document(INPUT.replace("¦", ""))
+    assert isinstance(rename(Workspace(), document, 12, word), Refusal)
+
+
+def test_the_range_that_is_renamed() -> None:
+    document = Document('<|input|>\n{ "x": int }')
+    assert prepared(Workspace(), document, 14) == (13, 14)
+    assert isinstance(prepared(Workspace(), document, 0), Refusal)
+
+
+@given(TEMPLATES, st.data())
+def test_a_renaming_can_be_undone(text: str, data: st.DataObject) -> None:
+    """And each other name remains what it was."""
+    document = Document(text)
+    names = names_of(document)
+    if not names.all:
+        return
+    name = data.draw(st.sampled_from(names.all))
+    new = data.draw(st.sampled_from(["x", "y", "z", "new", "k"]))
+    edits = rename(Workspace(), document, name.start, new)
+    if isinstance(edits, Refusal):
+        return
+    changed = Document(changed_text(document, edits[None]))
+    after = names_of(changed)
+    assert [one.symbol for one in after.all] == [one.symbol for one in names.all]
+    start = after.all[names.all.index(name)].start
+    back = rename(Workspace(), changed, start, name.text)
+    assert not isinstance(back, Refusal)
+    assert changed_text(changed, back[None]) == text
+
+
+def _examples() -> list[Any]:
+    """The inputs of all shipped prompts, each with data."""
+    found = []
+    for path in sorted(HERE.glob("prompts/*.pdl")):
+        inputs = pdl.load(path).inputs
+        assert inputs is not None
+        for context in sorted(HERE.glob(f"examples/{path.stem}/**/context.json")):
+            label = f"{path.stem}-{context.parent.name}"
+            found += [pytest.param(path, context, one, id=f"{label}-{one}") for one in inputs.names]
+    return found
+
+
+@pytest.mark.parametrize(("path", "context", "name"), _examples())
+def test_a_renamed_input_renders_the_same(
+    tmp_path: Path, path: Path, context: Path, name: str
+) -> None:
+    shutil.copytree(path.parent, tmp_path / "prompts")
+    moved = tmp_path / "prompts" / path.name
+    workspace = Workspace((tmp_path,))
+    document = workspace.document(moved)
+    assert document is not None
+    edits = rename(workspace, document, document.inputs[name].start, "renamed")
+    assert not isinstance(edits, Refusal)
+    _apply(workspace, edits)
+    data = json.loads(context.read_text("utf-8"))
+    other = {"renamed" if key == name else key: value for key, value in data.items()}
+    expected, found = pdl.load(path).render(data), pdl.load(moved).render(other)
+    assert found.messages == expected.messages
+    assert found.schema == expected.schema
+    assert found.config == expected.config
+
+
+def test_a_renamed_file_is_renamed_where_it_is_named(tmp_path: Path) -> None:
+    workspace = _files(
+        tmp_path,
+        {
+            "a.pdl": "{% include 'p/b' %}{% include 'p/c' %}",
+            "q/a.pdl": "{% include 'p/b' %}<|media(i.png)|>",
+            "p/b": "",
+            "p/c": "",
+            "q/i.png": "",
+        },
+    )
+    found = rename_file(workspace, tmp_path / "p/b", tmp_path / "p/r/d")
+    changed = {path.relative_to(tmp_path).as_posix(): each for path, each in found.items() if path}
+    assert changed == {"a.pdl": [(12, 15, "p/r/d")], "q/a.pdl": [(12, 15, "p/r/d")]}
+    found = rename_file(workspace, tmp_path / "q/i.png", tmp_path / "q/j.png")
+    assert found == {tmp_path / "q/a.pdl": [(27, 32, "j.png")]}
+    assert rename_file(workspace, tmp_path / "q/i.png", tmp_path / "i.png") == {}
+
+
+def _files(folder: Path, files: Files) -> Workspace:
+    return prepare(folder, files | {"cursor.pdl": "¦"})[0]
