@@ -197,18 +197,13 @@ class Reports:
 
 def diagnose(view: View) -> list[types.Diagnostic]:
     """Return the findings of a document."""
-    from pdl.errors import PromptError  # noqa: PLC0415 - not needed to start
-    from pdl.prompt import lint, prompt  # noqa: PLC0415
+    from pdl.prompt import lint  # noqa: PLC0415 - not needed to start
 
     document = view.document
     path = document.path
     base = path.parent if path is not None else None
     is_partial = path is not None and path.name.startswith("_")
-    try:
-        loaded = prompt.loads(document.raw, name=document.source.name, base=base)
-        found = list(lint._Linter(loaded).findings(partial=is_partial))  # noqa: SLF001
-    except PromptError as error:
-        found = [lint.Finding(problem) for problem in error.problems]
+    found = lint.lint_text(document.raw, document.source.name, base=base, partial=is_partial)
     return [conversion.diagnostic(view, finding) for finding in found]
 
 
