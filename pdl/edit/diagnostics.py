@@ -1,0 +1,162 @@
+"""The findings of `pdl lint` for documents that need not be saved, each in the file it is about.
+
+A file that others include shows what its includers find in it, too. A finding stays until the text
+of its prompt, or of a file that the prompt includes, is another.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+from pdl.edit.document import Document, Location, Range
+from pdl.prompt.lint import Finding, lint_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pdl.edit.workspace import Workspace
+    from pdl.source import Span
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_INCLUDERS = 50  # prompts that a file is checked in
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A finding in a document: `related` are the places that explain it.
+
+    `is_unnecessary` says that the range could be removed.
+    """
+
+    code: str
+    message: str
+    hint: str
+    severity: Literal["error", "warning", "note"]
+    range: Range
+    related: tuple[tuple[Location, str], ...] = ()
+    is_unnecessary: bool = False
+
+
+def diagnostics(workspace: Workspace, document: Document) -> list[Diagnostic]:
+    """Return what is wrong in a document, in its order, each once."""
+    found = [
+        _diagnostic(workspace, document, finding)
+        for main in _mains(workspace, document)
+        for finding in _findings(workspace, main)
+        if _is_about(workspace, finding, document, main)
+    ]
+    return sorted(dict.fromkeys(found), key=lambda one: one.range)
+
+
+def _mains(workspace: Workspace, document: Document) -> Iterator[Document]:
+    """The document, and the prompts that include it, however indirectly."""
+    yield document
+    if document.path is None:
+        return
+    includers = workspace.graph().includers
+    left = [workspace.canonical(document.path)]
+    seen = set(left)
+    for path in left:
+        for one in includers.get(path, ()):
+            if one.includer not in seen and len(seen) <= _INCLUDERS:
+                seen.add(one.includer)
+                left.append(one.includer)
+                main = workspace.document(one.includer)
+                if main is not None:
+                    yield main
+
+
+class _Kept(NamedTuple):
+    """Findings, and the documents that they are of."""
+
+    documents: tuple[Document | None, ...]
+    is_partial: bool
+    findings: tuple[Finding, ...]
+
+
+_KEPT: WeakKeyDictionary[Document, _Kept] = WeakKeyDictionary()
+
+
+def _findings(workspace: Workspace, main: Document) -> tuple[Finding, ...]:
+    """The findings of a prompt with the files that it includes, as editors have them."""
+    path = main.path and workspace.canonical(main.path)
+    included = list(_included(workspace, path)) if path is not None else []
+    documents = tuple(workspace.document(one) for one in included)
+    is_partial = path is not None and _is_partial(workspace, path)
+    kept = _KEPT.get(main)
+    if kept is not None and kept[:2] == (documents, is_partial):
+        return kept.findings
+    base = main.path.parent if main.path is not None else None
+    texts = {
+        one.relative_to(workspace.canonical(base)).as_posix(): document.raw
+        for one, document in zip(included, documents, strict=True)
+        if base is not None
+        and document is not None
+        and workspace.is_open(one)
+        and one.is_relative_to(workspace.canonical(base))
+    }
+    found = lint_text(main.raw, main.source.name, base=base, partial=is_partial, files=texts)
+    _KEPT[main] = _Kept(documents, is_partial, found)
+    return found
+
+
+def _is_partial(workspace: Workspace, path: Path) -> bool:
+    """Whether a file is part of prompts: others include it, or its name says so."""
+    return path.name.startswith("_") or path in workspace.graph().includers
+
+
+def _included(workspace: Workspace, path: Path) -> Iterable[Path]:
+    """The files that a prompt includes, however indirectly."""
+    targets = workspace.graph().targets
+    left = [path]
+    seen = {path}
+    for one in left:
+        for include in targets.get(one, ()):
+            if include.target not in seen:
+                seen.add(include.target)
+                left.append(include.target)
+    return left[1:]
+
+
+def _is_about(workspace: Workspace, finding: Finding, document: Document, main: Document) -> bool:
+    """Whether a finding of a prompt is about a document."""
+    location = finding.problem.location
+    if location is None or location.source.name == main.source.name:
+        return main is document
+    if document.path is None:
+        return False
+    return workspace.canonical(Path(location.source.name)) == workspace.canonical(document.path)
+
+
+def _diagnostic(workspace: Workspace, document: Document, finding: Finding) -> Diagnostic:
+    problem = finding.problem
+    location = problem.location
+    return Diagnostic(
+        problem.code,
+        problem.message,
+        problem.hint,
+        finding.severity,
+        _range(document.text, location) if location is not None else Range(0, 0),
+        tuple((_location(workspace, document, span), words) for span, words in finding.related),
+        is_unnecessary=finding.unnecessary,
+    )
+
+
+def _location(workspace: Workspace, document: Document, span: Span) -> Location:
+    """The file and the range of a span."""
+    name = span.source.name
+    if document.path is None or name == document.source.name:
+        return Location(document.path, _range(document.text, span))
+    other = workspace.document(Path(name))
+    return Location(Path(name), _range(other.text if other is not None else "", span))
+
+
+def _range(text: str, span: Span) -> Range:
+    """The range of a span; where that is one letter of a word, the rest of the word too."""
+    start, end = min(span.start, len(text)), min(span.end, len(text))
+    word = _WORD.match(text, start)
+    return Range(start, word.end() if word and end - start == 1 else end)
