@@ -1,4 +1,4 @@
-"""Values of `pdl.edit` as those of the protocol: offsets become lines and columns."""
+"""Places and changes of `pdl.edit` as those of the protocol: offsets become lines and columns."""
 
 from __future__ import annotations
 
@@ -9,39 +9,12 @@ from lsprotocol import types
 from pdl.edit.positions import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
-    from pdl.edit.document import Range
-    from pdl.edit.folding import Fold
-    from pdl.edit.lenses import Lens
-    from pdl.edit.semantic_tokens import SemanticToken
-    from pdl.edit.symbols import Found, Symbol
+    from pdl.edit.document import Edit, Location
     from pdl.lsp.documents import View
     from pdl.lsp.session import Session
-    from pdl.prompt.lint import Finding
-
-_SEVERITIES = {
-    "error": types.DiagnosticSeverity.Error,
-    "warning": types.DiagnosticSeverity.Warning,
-    "note": types.DiagnosticSeverity.Information,
-}
-TOKEN_TYPES = (
-    *("keyword", "type", "class", "property", "parameter", "variable", "function", "namespace"),
-    *("string", "number", "comment"),
-)
-TOKEN_MODIFIERS = ("declaration", "readonly", "defaultLibrary")
-_SYMBOLS = {
-    "turn": types.SymbolKind.Module,
-    "input": types.SymbolKind.Variable,
-    "field": types.SymbolKind.Field,
-    "definition": types.SymbolKind.Class,
-    "tool": types.SymbolKind.Function,
-    "parameter": types.SymbolKind.Variable,
-    "setting": types.SymbolKind.Property,
-    "macro": types.SymbolKind.Function,
-    "block": types.SymbolKind.Namespace,
-    "variable": types.SymbolKind.Variable,
-}
 
 
 def range_of(view: View, start: int, end: int) -> types.Range:
@@ -62,105 +35,47 @@ def offsets_of(view: View, given: types.Range) -> tuple[int, int]:
     return min(start, end), max(start, end)
 
 
-def nested(view: View, ranges: Sequence[Range]) -> types.SelectionRange:
-    """Return ranges as a chain, innermost first."""
-    found: types.SelectionRange | None = None
-    for one in reversed(ranges):
-        found = types.SelectionRange(range_of(view, *one), found)
-    assert found is not None
-    return found
-
-
-def lenses(view: View, found: Iterable[Lens]) -> list[types.CodeLens]:
-    """Return what can be done with a prompt, each with its command."""
+def locations(session: Session, view: View, found: Sequence[Location]) -> list[types.Location]:
+    """Return places in several files; one without a path is in the text that was asked about."""
+    views = session.views((one.path for one in found), view)
     return [
-        types.CodeLens(
-            range_of(view, *one.range), types.Command(one.title, one.command, arguments=[view.uri])
-        )
+        types.Location(views[one.path].uri, range_of(views[one.path], *one.range))
         for one in found
+        if one.path in views
     ]
 
 
-def tokens(view: View, found: Iterable[SemanticToken]) -> list[int]:
-    """Return the five numbers of each token: where it is after the one before, and what it is."""
-    data: list[int] = []
-    line = character = 0
-    for start, end, kind, modifiers in found:
-        first, last = view.positions.position(start), view.positions.position(end)
-        before = character if first.line == line else 0
-        bits = sum(1 << TOKEN_MODIFIERS.index(one) for one in modifiers)
-        data += (
-            first.line - line,
-            first.character - before,
-            last.character - first.character,
-            TOKEN_TYPES.index(kind),
-            bits,
-        )
-        line, character = first
-    return data
-
-
-def outline(view: View, symbols: Iterable[Symbol]) -> list[types.DocumentSymbol]:
-    """Return symbols as an outline."""
+def text_edits(view: View, edits: Iterable[Edit]) -> list[types.TextEdit]:
+    """Return changes of a text, with its line ends."""
+    newline = view.newline
     return [
-        types.DocumentSymbol(
-            name=symbol.name,
-            kind=_SYMBOLS[symbol.kind],
-            range=range_of(view, *symbol.range),
-            selection_range=range_of(view, *symbol.name_range),
-            detail=symbol.detail or None,
-            children=outline(view, symbol.children) or None,
-        )
-        for symbol in symbols
+        types.TextEdit(range_of(view, start, end), text.replace("\n", newline))
+        for start, end, text in edits
     ]
 
 
-def found_symbols(session: Session, found: Iterable[Found]) -> list[types.WorkspaceSymbol]:
-    """Return symbols of several files."""
-    views: dict[object, View | None] = {}
-    out = []
-    for symbol, (path, place), container in found:
-        if path not in views:
-            document = session.workspace.document(path) if path is not None else None
-            views[path] = session.view_of(document) if document is not None else None
-        view = views[path]
-        if view is not None:
-            location = types.Location(view.uri, range_of(view, *place))
-            name = f"{symbol.name} {symbol.detail}" if symbol.kind == "turn" else symbol.name
-            kind = _SYMBOLS[symbol.kind]
-            out.append(
-                types.WorkspaceSymbol(location, name, kind, container_name=container or None)
+def workspace_edit(
+    session: Session, view: View | None, edits: Mapping[Path | None, Sequence[Edit]]
+) -> types.WorkspaceEdit:
+    """Return the changes of several files; those of None are of the text that was asked about."""
+    views = session.views(edits, view)
+    changes = {
+        views[path].uri: (views[path].version, text_edits(views[path], of_file))
+        for path, of_file in edits.items()
+        if path in views and of_file
+    }
+    if not session.edits_versions:
+        return types.WorkspaceEdit(changes={uri: made for uri, (_, made) in changes.items()})
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(
+                types.OptionalVersionedTextDocumentIdentifier(uri, version), made
             )
-    return out
-
-
-def diagnostic(view: View, finding: Finding) -> types.Diagnostic:
-    """Return a finding of a document; one in another file is at the beginning."""
-    problem = finding.problem
-    span = problem.location
-    start, end = 0, 0
-    if span is not None and span.source.name == view.document.source.name:
-        start, end = span.start, span.end
-    hint = f"\nhint: {problem.hint}" if problem.hint else ""
-    unused = [types.DiagnosticTag.Unnecessary] if problem.code == "input/unused" else None
-    return types.Diagnostic(
-        range=range_of(view, start, end),
-        message=problem.message + hint,
-        severity=_SEVERITIES[finding.severity],
-        code=problem.code,
-        source="pdl",
-        tags=unused,
-        data={"hint": problem.hint} if problem.hint else None,
+            for uri, (version, made) in changes.items()
+        ]
     )
 
 
-def folding(view: View, folds: Iterable[Fold]) -> list[types.FoldingRange]:
-    """Return what can be folded, by lines."""
-    out = []
-    for fold in folds:
-        first = view.positions.position(fold.range.start).line
-        last = view.positions.position(fold.range.end).line - fold.keeps_end
-        if last > first:
-            kind = types.FoldingRangeKind.Comment if fold.kind == "comment" else None
-            out.append(types.FoldingRange(first, last, kind=kind))
-    return out
+def markdown(text: str) -> types.MarkupContent | None:
+    """Return Markdown; None for nothing."""
+    return types.MarkupContent(types.MarkupKind.Markdown, text) if text else None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pdl.edit.positions import Encoding, Position
 
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]+\Z")
+_END = re.compile(r"\r\n?|\n")
 _DRIVE = re.compile(r"/?([A-Za-z])[:|]")
 
 
@@ -98,6 +99,12 @@ class View:
     def positions(self) -> Positions:
         """Its lines and columns, as the editor counts them."""
         return Positions(self.document.raw, self.encoding)
+
+    @property
+    def newline(self) -> str:
+        """The line end of its first line; LF if it has none."""
+        end = _END.search(self.document.raw)
+        return end[0] if end is not None else "\n"
 
 
 def path_of(uri: str) -> Path | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
-from pdl.lsp import conversion
+from pdl.lsp.conversion import range_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -21,9 +21,15 @@ if TYPE_CHECKING:
     from pdl.edit.document import Document
     from pdl.lsp.documents import View
     from pdl.lsp.server import Server
+    from pdl.prompt.lint import Finding
 
 _DEBOUNCE = 0.15  # seconds after a change
 _LARGE = 20_000  # characters
+_SEVERITIES = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "note": types.DiagnosticSeverity.Information,
+}
 
 _Report = types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport
 _Item = (
@@ -204,7 +210,27 @@ def diagnose(view: View) -> list[types.Diagnostic]:
     base = path.parent if path is not None else None
     is_partial = path is not None and path.name.startswith("_")
     found = lint.lint_text(document.raw, document.source.name, base=base, partial=is_partial)
-    return [conversion.diagnostic(view, finding) for finding in found]
+    return [_diagnostic(view, finding) for finding in found]
+
+
+def _diagnostic(view: View, finding: Finding) -> types.Diagnostic:
+    """A finding of a document; one in another file is at the beginning."""
+    problem = finding.problem
+    span = problem.location
+    start, end = 0, 0
+    if span is not None and span.source.name == view.document.source.name:
+        start, end = span.start, span.end
+    hint = f"\nhint: {problem.hint}" if problem.hint else ""
+    unused = [types.DiagnosticTag.Unnecessary] if problem.code == "input/unused" else None
+    return types.Diagnostic(
+        range=range_of(view, start, end),
+        message=problem.message + hint,
+        severity=_SEVERITIES[finding.severity],
+        code=problem.code,
+        source="pdl",
+        tags=unused,
+        data={"hint": problem.hint} if problem.hint else None,
+    )
 
 
 def _is_large(view: View) -> bool:

@@ -9,10 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import FeatureRequestError
 from pygls.lsp.server import LanguageServer
 
 from pdl.lsp import features
 from pdl.lsp.commands import Commands
+from pdl.lsp.names import RefusedError
 from pdl.lsp.protocol import Protocol
 from pdl.lsp.reports import Reports
 from pdl.lsp.session import Session, folder_paths, member
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pygls.server import ServerErrors
+
+    from pdl.lsp.documents import View
 
 _WATCHED = "**/*.pdl"
 
@@ -58,19 +62,26 @@ class Server(LanguageServer):
         for method, handler in notifications.items():
             self.feature(method)(self.guarded(handler))
         self.commands.register()
-        for method, function, options in features.FEATURES:
-            handler = functools.partial(function, self.session)
-            self.feature(method, options)(self.guarded(handler, features.NOTHING.get(method)))
+        for method, function, options in features.OF_TEXTS:
+            self.feature(method, options)(self.guarded(functools.partial(self._answer, function)))
+        for method, answer, options in features.OF_WORKSPACE:
+            self.feature(method, options)(self.guarded(functools.partial(answer, self.session)))
 
-    def guarded(self, handler: Callable[[Any], Any], nothing: Any = None) -> Callable[[Any], Any]:
+    def _answer(self, function: Callable[[Session, View, Any], Any], params: Any) -> Any:
+        view = self.session.view(params.text_document.uri)
+        return None if view is None else function(self.session, view, params)
+
+    def guarded(self, handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """Return a handler that answers with nothing where another would fail."""
 
         def answer(params: Any) -> Any:
             try:
                 return handler(params)
+            except RefusedError:
+                raise
             except Exception as error:  # noqa: BLE001 - an editor can do nothing about a bug
                 self.report(error)
-                return nothing
+                return None
 
         return answer
 
@@ -88,21 +99,33 @@ class Server(LanguageServer):
         self.window_log_message(types.LogMessageParams(kind, text))
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
-        """Log what pygls could not read or answer, instead of showing it."""
-        del source
-        self.log(str(error) or type(error).__name__, types.MessageType.Error)
+        """Log what pygls could not read, instead of showing it; an answer has its own error."""
+        if source is not FeatureRequestError:
+            self.log(str(error) or type(error).__name__, types.MessageType.Error)
 
     def on_initialize(self, params: types.InitializeParams) -> None:
         """Learn what the editor can do."""
         session = self.session
         session.encoding = _encoding(params.capabilities)
         session.set_folders(folder_paths(params.workspace_folders, params.root_uri))
+        self._learn(params.capabilities)
         self.reports.pulled = member(params.capabilities.text_document, "diagnostic") is not None
         options = params.initialization_options
         session.settings = session.settings.updated(member(options, "pdl"))
         self.commands.shows_itself = member(options, "showDocuments") == "client"
         if self.reports.pulled:
             self.reports.register()
+
+    def _learn(self, capabilities: types.ClientCapabilities) -> None:
+        session = self.session
+        edits = member(capabilities.workspace, "workspace_edit")
+        session.edits_versions = bool(member(edits, "document_changes"))
+        texts = capabilities.text_document
+        item = member(member(texts, "completion"), "completion_item")
+        session.takes_snippets = bool(member(item, "snippet_support"))
+        signature = member(member(texts, "signature_help"), "signature_information")
+        labels = member(signature, "parameter_information")
+        session.labels_offsets = bool(member(labels, "label_offset_support"))
 
     def on_initialized(self, params: types.InitializedParams) -> None:
         """Ask for news of files, and for settings."""
@@ -168,7 +191,7 @@ class Server(LanguageServer):
     def on_watched(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Look again at what includes files that have changed."""
         if any(change.uri not in self.session.texts for change in params.changes):
-            self.session.generation += 1
+            self.session.refresh()
             self.reports.all_changed()
 
 

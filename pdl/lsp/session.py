@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pdl.edit.positions import Encoding
 
 
+_PATIENCE = 5.0  # seconds for which a listing of folders is trusted
+
+
 @dataclass(frozen=True)
 class Settings:
     """The section `pdl` of an editor's settings."""
@@ -53,8 +56,13 @@ class Session:
 
     def __init__(self) -> None:
         self.encoding: Encoding = "utf-16"
-        self.workspace = Workspace()
+        self.workspace = Workspace(patience=_PATIENCE)
         self.settings = Settings()
+        self.edits_versions = False
+        """Whether the editor takes changes of certain versions."""
+        self.takes_snippets = False
+        self.labels_offsets = False
+        """Whether the editor takes parts of a label by their offsets."""
         self.tokens = TokenAnswers()
         self.texts: dict[str, OpenDocument] = {}
         self.generation = 0
@@ -99,10 +107,15 @@ class Session:
         if opened is not None and opened.path is not None:
             self.workspace.close(opened.path)
 
+    def refresh(self) -> None:
+        """Look at files and folders again when they are needed."""
+        self.generation += 1
+        self.workspace.refresh()
+
     def set_folders(self, folders: Iterable[Path]) -> None:
         """Set the folders whose prompts belong together."""
-        self.generation += 1
         self.workspace.roots = tuple(dict.fromkeys(folders))
+        self.refresh()
 
     def view(self, uri: str) -> View | None:
         """Return the document of a URI as it is now; None if it cannot be read."""
@@ -122,9 +135,13 @@ class Session:
                 return View(opened.uri, document, opened.version, self.encoding)
         return View(uri_of(path), document, None, self.encoding)
 
-    def views(self, paths: Iterable[Path | None], current: View) -> dict[Path | None, View]:
+    def views(
+        self, paths: Iterable[Path | None], current: View | None = None
+    ) -> dict[Path | None, View]:
         """Return the documents of some paths; that of None is the current one."""
-        found: dict[Path | None, View] = {None: current, current.document.path: current}
+        found: dict[Path | None, View] = {}
+        if current is not None:
+            found = {None: current, current.document.path: current}
         for path in paths:
             if path is not None and path not in found:
                 document = self.workspace.document(path)
