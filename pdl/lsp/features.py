@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from pdl.lsp import assistance, structure
+from pdl.lsp import assistance, names, structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +40,13 @@ OF_TEXTS: list[tuple[str, Callable[[Session, View, Any], Any], Any]] = [
         assistance.signature_help,
         types.SignatureHelpOptions(["(", ","], [")"]),
     ),
+    (types.TEXT_DOCUMENT_DEFINITION, names.definition, None),
+    (types.TEXT_DOCUMENT_TYPE_DEFINITION, names.type_definition, None),
+    (types.TEXT_DOCUMENT_REFERENCES, names.references, None),
+    (types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, names.highlights, None),
+    (types.TEXT_DOCUMENT_PREPARE_RENAME, names.prepare_rename, None),
+    (types.TEXT_DOCUMENT_RENAME, names.rename, None),
+    (types.TEXT_DOCUMENT_DOCUMENT_LINK, names.links, types.DocumentLinkOptions()),
     (types.TEXT_DOCUMENT_INLAY_HINT, assistance.inlay_hints, types.InlayHintOptions()),
     (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, structure.semantic_tokens_range, structure.LEGEND),
 ]
@@ -47,5 +54,6 @@ OF_TEXTS: list[tuple[str, Callable[[Session, View, Any], Any], Any]] = [
 
 OF_WORKSPACE: list[tuple[str, Callable[[Session, Any], Any], Any]] = [
     (types.WORKSPACE_SYMBOL, structure.workspace_symbols, types.WorkspaceSymbolOptions()),
+    (types.WORKSPACE_WILL_RENAME_FILES, names.will_rename_files, names.FILES),
 ]
 """Requests about all files."""

@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from lsp_client import Client, running
+from lsp_client import Client, ResponseError, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,3 +200,33 @@ def test_lenses(text: Any) -> None:
     assert [one["command"]["title"] for one in found] == ["render", "grammar", "JSON Schema"]
     assert opened.at(found[1]["range"]) == "<|schema|>"
     assert found[0]["command"]["arguments"] == [opened.uri]
+
+
+def test_definition_references_and_highlights(text: Any) -> None:
+    opened = text(INPUT + "<|user|>\n😀 {{ wo¦rd }}{{ word }}")
+    [found] = opened.ask("definition")
+    assert found == {"uri": opened.uri, "range": opened.range("word")}
+    uses = opened.ask("references", context={"includeDeclaration": False})
+    assert [opened.at(one["range"]) for one in uses] == ["word", "word"]
+    everything = opened.ask("references", context={"includeDeclaration": True})
+    assert len(everything) == 3
+    assert [one["kind"] for one in opened.ask("documentHighlight")] == [3, 2, 2]
+
+
+def test_type_definition(text: Any) -> None:
+    opened = text("{# 😀 #}<|input|>\n{ a¦: Node }\nNode = { b: int }\n")
+    [found] = opened.ask("typeDefinition")
+    assert opened.at(found["range"]) == "Node"
+
+
+def test_rename(text: Any) -> None:
+    opened = text(INPUT + "<|user|>\n😀 {{ wo¦rd }}")
+    place = opened.ask("prepareRename")
+    assert (opened.at(place["range"]), place["placeholder"]) == ("word", "word")
+    edits = opened.ask("rename", newName="term")["changes"]
+    assert [opened.at(one["range"]) for one in edits.pop(opened.uri)] == ["word", "word"]
+    assert not edits
+    with pytest.raises(ResponseError, match="not a name"):
+        opened.ask("rename", newName="1 2")
+    with pytest.raises(ResponseError):
+        text("<|user|>\n so¦me words").ask("prepareRename")
