@@ -45,6 +45,8 @@ class Block:
 
     keyword: str
     start: int
+    begin: int = 0
+    """Where its tag ends."""
     parent: Block | None = None
     end: int = -1
     """Where its end tag begins; -1 if it has none."""
@@ -118,7 +120,7 @@ class Outline:
     def in_loop(self, offset: int) -> bool:
         """Whether `loop` is known there."""
         for block in self.open_at(offset):
-            if block.keyword == "for":
+            if block.keyword == "for" and block.begin < offset:
                 return True
             if block.keyword == "macro":
                 return False
@@ -150,7 +152,7 @@ class Outline:
         inner = outer
         if opens:
             name = statement.targets[0].text if statement.targets else ""
-            inner = Block(keyword, piece.start, stack[-1], -1, name)
+            inner = Block(keyword, piece.start, piece.end, stack[-1], -1, name)
             stack.append(inner)
             self.blocks.append(inner)
             self._event(piece.start, inner)
@@ -196,7 +198,7 @@ def _bound(statement: Statement, piece: Piece) -> Iterator[tuple[BindingKind, Wo
         "from": "imported",
     }
     kind = kinds.get(statement.keyword, "set")
-    start = piece.end
+    start = piece.end + (not piece.closed)
     if kind == "for" and statement.values:
         start = statement.values[0].end
     for position, word in enumerate(words):

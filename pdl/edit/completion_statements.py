@@ -130,7 +130,7 @@ class Place:
                 ("if", "for") if name == "else" else ("if",)
             ):
                 continue
-            if name in _IN_LOOPS and not known.in_loop(self.tag.start):
+            if name in _IN_LOOPS and not known.in_loop(self.tag.start + 1):
                 continue
             is_snippet = self.request.snippets and name in _SNIPPETS and not self._has_more()
             yield offer(

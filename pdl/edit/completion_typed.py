@@ -217,15 +217,16 @@ class _Place:
 
     def _set_by(self) -> int:
         """The key or the constraint that a value belongs to."""
+        frame = self.notation.frames[self.frame]
+        if frame.kind in ("list", "map"):
+            return frame.owner
         at = self.notation.before(self.start)
-        while at >= 0 and self.tokens[at].role == "operator" and self.tokens[at].text in "=:[,":
+        while at >= 0:
+            token = self.tokens[at]
+            if token.frame == self.frame and token.role in ("key", "constraint"):
+                return at
             at -= 1
-        if at < 0:
-            return -1
-        if self.tokens[at].role in ("constraint", "key"):
-            return at
-        found = self.notation.path(at)
-        return found[-1] if found else -1
+        return -1
 
     def _constraint_values(self, token: Token) -> Iterator[Completion]:
         if token.text in ("unique", "zone"):

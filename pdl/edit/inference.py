@@ -105,7 +105,8 @@ class Inference:
         return Variable(name, STR, self.document) if name == "schema" else None
 
     def _loop(self, offset: int) -> Type:
-        block = next(one for one in self.outline.open_at(offset) if one.keyword == "for")
+        opened = self.outline.open_at(offset)
+        block = next(one for one in opened if one.keyword == "for" and one.begin < offset)
         for known in block.bindings.values():
             if known[0].kind == "for" and known[0].targets == 1:
                 return types.loop_type(self.bound(known[0]))
