@@ -284,6 +284,8 @@ class _TextWriter:
             if at % 2:
                 yield part.item()
                 role = "" if part.role or part.kind == OPEN else role  # it may begin a turn
+            elif role == "input" and begins and not at and _ends_blank(part):
+                continue  # it is part of the declaration, which is not rendered
             elif text := _trimmed(part, role, begins=begins and not at, ends=ends and at == last):
                 yield text
 
@@ -321,16 +323,23 @@ def _meaning(role: str, parts: list[Any], limits: Limits) -> Item | None:
     try:
         if role == "config":
             return None if is_split else _config(text)
-        return _tools(text, limits) if role == "tools" else _schema(text, limits)
+        if role == "tools":
+            return _tools(text, limits)
+        return _named(text, is_split) if text.lstrip(_SPACES)[:1] == "@" else _schema(text, limits)
     except PromptError:
         return None
 
 
-def _schema(text: str, limits: Limits) -> Item | None:
+def _named(text: str, is_split: bool) -> Item | None:  # noqa: FBT001 - by a comment
+    """A schema that is in a file, or a Python type."""
+    name = text.strip(_SPACES)
+    return None if is_split or "\n" in name else ["schema", name]
+
+
+def _schema(text: str, limits: Limits) -> Item:
     from pdl.schema import Schema as Parsed
 
-    is_name = text.lstrip(_SPACES).startswith("@")
-    return None if is_name else schema_item(Parsed.parse(text, limits=limits))
+    return schema_item(Parsed.parse(text, limits=limits))
 
 
 def _config(text: str) -> Item | None:

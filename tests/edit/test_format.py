@@ -1,0 +1,386 @@
+"""Formatting: what it changes, what it leaves, and that no rendering shows it."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from prompt_texts import PARTS, VALUES, prompts
+
+import pdl
+from pdl.edit.document import Document, Edit, Range
+from pdl.edit.format import format_edits, format_range, format_typed_on, formatted, newline_of
+from pdl.edit.layout import WIDTH, applied, layout_edits
+from pdl.prompt.template import normalize_newlines
+from pdl.schema.dsl.tree import parse
+from pdl.source import Source
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted(file for name in ("prompts", "examples") for file in (ROOT / name).rglob("*.pdl"))
+CONTEXTS = {
+    file.stem: sorted((ROOT / "examples" / file.stem).rglob("context.*")) for file in SHIPPED
+}
+
+LAYOUTS = {
+    "spaces": ("{a:int,b ?:str<1,2>= 'x'}", "{ a: int, b?: str<1,2> = 'x' }"),
+    "tight": ("{ a : int < -5 , 5 > ? }", "{ a: int<-5,5>? }"),
+    "other keys": ("{[ str ]:any}", "{ [str]: any }"),
+    "constraints": ("str{min:0,max :5}", "str { min: 0, max: 5 }"),
+    "the author's words": ("{ 'a'?: integer { min: 0, } }", "{ 'a'?: integer { min: 0 } }"),
+    "unions": ('"a"|"b"|(int|str)?', '"a" | "b" | (int | str)?'),
+    "values": ("{ a: any = [1,{b:2 ,}] }", "{ a: any = [1, { b: 2 }] }"),
+    "empty": ("{ a: [ ], b: {\n}, c: str {} }", "{\n  a: [],\n  b: {},\n  c: str {},\n}"),
+    "a field a line": ("{ a: int,\nb: str }", "{\n  a: int,\n  b: str,\n}"),
+    "a break within": (
+        "{ a: { b: int,\n c: str } }",
+        "{\n  a: {\n    b: int,\n    c: str,\n  },\n}",
+    ),
+    "commas first": ("{ a: int // x\n, b: str }", "{\n  a: int,  // x\n  b: str,\n}"),
+    "blank lines": ("{\n\n\n a: int,\n\n\n\n b: str\n\n}", "{\n  a: int,\n\n  b: str,\n}"),
+    "an array of objects": ("[{\na: int}]<1,5>", "[{\n  a: int,\n}]<1,5>"),
+    "a tuple": ("[int,\nstr]", "[\n  int,\n  str,\n]"),
+    "objects beside bars": ("{\na: int} | {\nb: int}", "{\n  a: int,\n} | {\n  b: int,\n}"),
+    "the author's bars": ('"a" |\n"b" | "c"', '"a"\n  | "b" | "c"'),
+    "names": ("{ a: T } T = [U]\n\n\nU=int", "{ a: T }\nT = [U]\n\nU = int"),
+    "comments": (
+        "{\n//one\na: int, //  two\nlong: str // three\n}",
+        "{\n  // one\n  a: int,     //  two\n  long: str,  // three\n}",
+    ),
+    "a comment on two lines": (
+        "{ a: int, // one\n          // two\n  // three\n  b: str }",
+        "{\n  a: int,  // one\n           // two\n  // three\n  b: str,\n}",
+    ),
+    "comments that describe nothing": (
+        "{\n  // one\n\n\n  a: int\n  // two\n}",
+        "{\n  // one\n\n  a: int,\n  // two\n}",
+    ),
+    "comments in a field": ("{ a: // one\nint }", "{\n  a:  // one\n    int,\n}"),
+    "far comments": (
+        f"{{ a: int, // one\n b: '{'x' * 30}' // two\n}}",
+        f"{{\n  a: int,  // one\n  b: '{'x' * 30}',  // two\n}}",
+    ),
+    "a long object": (
+        f"{{ a: '{'x' * 40}', b: '{'y' * 40}' }}",
+        f"{{\n  a: '{'x' * 40}',\n  b: '{'y' * 40}',\n}}",
+    ),
+    "a long union": (
+        f"{{ a: '{'x' * 40}' | '{'y' * 40}' }}",
+        f"{{\n  a: '{'x' * 40}'\n    | '{'y' * 40}',\n}}",
+    ),
+    "a long array": (
+        f"[{{ a: '{'x' * 40}', b: '{'y' * 40}' }}]<1,2>",
+        f"[{{\n  a: '{'x' * 40}',\n  b: '{'y' * 40}',\n}}]<1,2>",
+    ),
+    "whatever is a space": ("{ a:\u2028int,\ufeff b: str\x0c}", "{ a: int, b: str }"),
+    "another form": ("code{lang:'py'}", "code { lang: 'py' }"),
+}
+TOOLS = {
+    "signatures": ("f( a:int )// it\ng ( )", "f(a: int)  // it\ng()"),
+    "parameters": ("f(\na: int, // one\nb: T)\nT={}", "f(\n  a: int,  // one\n  b: T,\n)\nT = {}"),
+    "above": ("//it does\n// all\nf(a:int=5)", "// it does\n// all\nf(a: int = 5)"),
+}
+UNREAD = [
+    *(
+        "{ a: }",
+        "{ a: int",
+        "{ a:int # no\n}",
+        "{ a: int /* no */ }",
+        "{ a:'x }",
+        "a b",
+        "{a:int}}",
+    ),
+    "{a:int\n// of nothing that can be moved\n,b:int}",
+]
+"""Schemas that have no syntax tree, or whose comments would describe something else."""
+
+FILES = {
+    "blank lines": (
+        "<|system|>\n\n\na\n\n\nb\n<|user|>\nc\n\n\n\n<|assistant|>\n\n",
+        "<|system|>\na\n\n\nb\n\n<|user|>\nc\n\n<|assistant|>\n\n",
+    ),
+    "markers": ("  <| User |> \nhi \n", "  <|user|>\nhi \n"),
+    "the ends of a main file": (
+        "\n\n <|input|>\n{}\n<|user|>\nhi \n\n\n",
+        "<|input|>\n{}\n\n<|user|>\nhi \n",
+    ),
+    "the last newline": ("<|user|>\nhi ", "<|user|>\nhi \n"),
+    "after a comment": (
+        "{# c #}\n<|user|>\n{#d#}\n\n\n<|user|>\n",
+        "{# c #}\n<|user|>\n{#d#}\n\n<|user|>\n",
+    ),
+    "after what prints": (
+        "<|user|>\n{{x}}\n<|assistant|>\n{%include 'a'%}\n<|user|>\n",
+        "<|user|>\n{{ x }}\n\n<|assistant|>\n{% include 'a' %}\n\n<|user|>\n",
+    ),
+    "branches": (
+        "<|user|>\na\n{%if x%}\n\n\n<|Assistant|>\n\nb\n<|user|>\nc\n{%endif%}\n",
+        "<|user|>\na\n{% if x %}\n\n<|assistant|>\nb\n\n<|user|>\nc\n{% endif %}\n",
+    ),
+    "tags": (
+        '{{x}} {{-y-}} {%-if a%}{%+ set b=1+%}{{ a|f("|,")|g ,b }} {{f(1,2 ,(3,))}} {%endif -%}\n',
+        (
+            '{{ x }} {{- y -}} {%- if a %}{%+ set b=1 +%}{{ a | f("|,") | g, b }} '
+            "{{ f(1, 2, (3,)) }} {% endif -%}\n"
+        ),
+    ),
+    "tags on lines": (
+        "{{x\n  |f( 1,2 )}}\n{%set y=[\n1,2 ]%}\n",
+        "{{ x\n  | f( 1, 2 ) }}\n{% set y=[\n1, 2 ] %}\n",
+    ),
+    "a sign that is an operator": (
+        "{{ -x }}{{-x}}{{ {'a':1} }}\n",
+        "{{ -x }}{{- x }}{{ {'a':1} }}\n",
+    ),
+    "settings": (
+        "<|user|>\nhi\n<|config|>\n  seed :7\n//a\n  // b\nstop:[1,2]  \n\nx: a :b\n",
+        "<|user|>\nhi\n\n<|config|>\nseed: 7\n//a\n// b\nstop: [1,2]\n\nx: a :b\n",
+    ),
+    "a schema": (
+        "<|user|>\nhi\n\n<|schema|>\n\n  {a:int}  \n",
+        "<|user|>\nhi\n\n<|schema|>\n{ a: int }\n",
+    ),
+    "a file": (
+        "<|user|>\nhi\n\n<|schema|>\n  @a.json  \n",
+        "<|user|>\nhi\n\n<|schema|>\n@a.json\n",
+    ),
+    "inputs before a tag": (
+        "<|input|>\n{a:int}\n{%set b=a%}\n<|user|>\n{{b}}\n",
+        "<|input|>\n{ a: int }\n{% set b=a %}\n<|user|>\n{{ b }}\n",
+    ),
+    "what does not parse": (
+        "<|input|>\n{a:int}\n<|user|>\n{{ x\n<|schema|>\n{ a: }\n<|tools|>\nf( a:int )\n",
+        "<|input|>\n{ a: int }\n\n<|user|>\n{{ x\n\n<|schema|>\n{ a: }\n\n<|tools|>\nf(a: int)\n",
+    ),
+    "an unknown turn": (
+        "<|user|>\nhi\n\n\n<|usr|>\nx\n<|schema|>\n{a:int}\n<|sytem|>\n",
+        "<|user|>\nhi\n\n\n<|usr|>\nx\n\n<|schema|>\n{ a: int }\n<|sytem|>\n",
+    ),
+}
+LEFT = [
+    "",
+    "\n\n",
+    "no turns\n\n\n",
+    "<|user|>\n  a  \n\t\n\n  b\u2028 c \n {# {{x}} #}\n",
+    "<|user|>\n{% raw %}{{x}}\n\n\n<|User|>\n\n{% endraw %}\n",
+    "<|user|>\n{% set y %}\n\n\n<|User|>\n\n\n{% endset %}\n",
+    "<|user|>\n{% filter f %}a\n<|User|>\n\n\n{% endfilter %}\n",
+    "{% macro f(a) %}\n\n\n<|User|>\n\n\n{% endmacro %}\n",
+    "<|user|>\n{% call f() %}a\n<|User|>\n\n\n{% endcall %}\n",
+    "<|user|>\n{% block b %}a\n<|User|>\n\n{% endblock %}{{ self.b() | length }}\n",
+    "<|user|>\n{% for a in b recursive %}a\n<|User|>\n\n{% endfor %}\n",
+    "<|user|>\na {% if x -%}\n<|User|>\n\nb\n{% endif %}\n",
+    "<|user|>\na\n\n<|User|>\n{%- if x %}\n{% endif %}\n",
+    "<|user|>\na <|User|>\n<|User|> b\n{{ x }}<|User|>\n",
+    "<|schema|>\n{a:{{ x }}}\n",
+    "<|schema|>\n{a:int}\n{% if x %}\n| str\n{% endif %}\n",
+    "<|schema|>\n```json\n{}\n```\n",
+    "<|config|>\nmodel :{{ x }}\n",
+    "<|schema|>\n{a:int}\n\n<|{{ role }}|>\nhi\n",
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), LAYOUTS.values(), ids=LAYOUTS)
+def test_layout(text: str, wanted: str) -> None:
+    parse(Source(text))
+    assert applied(text, layout_edits(text, 0)) == wanted
+    assert layout_edits(wanted, 0) == []
+
+
+@pytest.mark.parametrize(("text", "wanted"), TOOLS.values(), ids=TOOLS)
+def test_layout_of_tools(text: str, wanted: str) -> None:
+    assert applied(text, layout_edits(text, 0, tools=True)) == wanted
+    assert layout_edits(wanted, 0, tools=True) == []
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_what_is_not_certain_is_left_alone(text: str) -> None:
+    assert layout_edits(text, 0) == []
+    assert layout_edits(text, 0, tools=True) == []
+
+
+@pytest.mark.parametrize(("text", "wanted"), FILES.values(), ids=FILES)
+def test_file(text: str, wanted: str) -> None:
+    assert formatted(text) == wanted
+    assert formatted(wanted) == wanted
+
+
+@pytest.mark.parametrize("text", LEFT)
+def test_it_leaves_what_counts(text: str) -> None:
+    """Text of messages, whitespace that can become a value, and what depends on tags."""
+    assert formatted(text) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "wanted"),
+    [
+        ("\ufeff<|user|>\r\n{{x}}\r\n", "\ufeff<|user|>\r\n{{ x }}\r\n"),
+        ("<|system|>\r\na\r\n<|user|>\r\nb", "<|system|>\r\na\r\n\r\n<|user|>\r\nb\r\n"),
+        ("<|system|>\ra\r<|user|>\rb\r", "<|system|>\ra\r\r<|user|>\rb\r"),
+        ("<|system|>\na\r<|user|>\nb\n", "<|system|>\na\r\n\n<|user|>\nb\n"),
+        ("<|system|>\r\na\n<|user|>\r\nb\r\n", "<|system|>\r\na\n\r\n<|user|>\r\nb\r\n"),
+        ("<|schema|>\r\n{a:int,\r\nb:str}", "<|schema|>\r\n{\r\n  a: int,\r\n  b: str,\r\n}\r\n"),
+    ],
+)
+def test_line_ends(raw: str, wanted: str) -> None:
+    assert formatted(raw) == wanted
+    assert formatted(wanted) == wanted
+
+
+def test_the_most_frequent_line_end() -> None:
+    ends = ["\r", "\n\r", "a\r\nb", "\r\n\r\n\n", "\n", ""]
+    assert [newline_of(raw) for raw in ends] == ["\r", "\n", "\r\n", "\r\n", "\n", "\n"]
+
+
+def test_edits_are_small() -> None:
+    text = "<|user|>\n{{x }}\n\n<|schema|>\n{\n  a: int, b: str,\n}\n"
+    assert format_edits(Document(text)) == [Edit(11, 11, " "), Edit(39, 39, "\n ")]
+
+
+def test_a_range_has_its_turns_and_tags() -> None:
+    text = "<|user|>\n{{x}}\n<|assistant|>\n{{y}}\n<|schema|>\n{a:int,b:str}\n"
+    where = text.index("y}}")
+    spaces = [Edit(where, where, " "), Edit(where + 1, where + 1, " ")]
+    assert format_range(Document(text), Range(where, where)) == spaces
+    schema = text.index("{a")
+    touched = format_range(Document(text), Range(schema + 4, schema + 5))
+    assert applied(text, touched).endswith("<|schema|>\n{ a: int, b: str }\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "wanted"),
+    [
+        ("<|schema|>\n{\n¦", "\n", "  "),
+        ("<|schema|>\n{\n¦}", "\n", ""),
+        ("<|schema|>\n{\n  a: {\n      ¦", "\n", "    "),
+        ("<|schema|>\n{\n  a: [{\n¦\n  }]\n}", "\n", "    "),
+        ("<|schema|>\n{\n  a: {\n    b: int\n    }¦", "}", "  "),
+        ("<|tools|>\nf(\n  a: int,\n  )¦", ")", ""),
+        ("<|schema|>\n{\n  a: int }¦", "}", None),
+        ("<|schema|>\n{ a: int }\n¦", "\n", None),
+        ("<|schema|>\n¦", "\n", None),
+        ("<|user|>\n{\n¦", "\n", None),
+        ("<|schema|>\n{\n  a¦", "a", None),
+    ],
+)
+def test_on_type(text: str, typed: str, wanted: str | None) -> None:
+    """Only the indentation of the line changes; None is no change."""
+    offset = text.index("¦")
+    text = text.replace("¦", "")
+    start = text.rfind("\n", 0, offset) + 1
+    end = start + len(re.match(r"[ \t]*", text[start:])[0])  # type: ignore[index]
+    found = applied(text, format_typed_on(Document(text), offset, typed))
+    kept = text[start:end] if wanted is None else wanted
+    assert found == text[:start] + kept + text[end:]
+
+
+def _rendered(text: str, base: Path, values: dict[str, Any], *, strict: bool = True) -> object:
+    """Everything that a rendering is, or its errors, but where they are."""
+    try:
+        found = pdl.loads(text, base=base, strict=strict).render(values, prefill=True)
+    except pdl.PdlError as error:
+        return {(one.code, one.message) for one in error.problems}
+    warnings = sorted((one.code, one.message) for one in found.warnings)
+    failed = [one for one in warnings if one[0].startswith(("template/", "limit/"))]
+    if failed:  # then the prompt's own text was taken
+        return failed
+    schema, tools = found.schema, found.tools
+    described = None if schema is None else (schema.describe(), str(schema))
+    listed = None if tools is None else tools.to_text()
+    return found.messages, found.config, found.reasoning, warnings, described, listed
+
+
+def _comment_words(raw: str) -> list[str]:
+    text = normalize_newlines(raw)
+    return re.findall(r"\w+", " ".join(re.findall(r"//[^\n]*|\{#.*?#\}", text, re.DOTALL)))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that drawn prompts include."""
+    base = tmp_path_factory.mktemp("parts")
+    for name, text in PARTS.items():
+        (base / name).write_text(text)
+    return base
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(raw=prompts(), number=st.integers(0, len(VALUES) - 1))
+def test_no_rendering_shows_it(raw: str, number: int, folder: Path) -> None:
+    new = formatted(raw)
+    for strict in (True, False):
+        was = _rendered(raw, folder, VALUES[number], strict=strict)
+        assert _rendered(new, folder, VALUES[number], strict=strict) == was
+    if all(isinstance(_rendered(raw, folder, values), tuple) for values in VALUES):
+        one, other = (pdl.loads(text, base=folder) for text in (raw, new))
+        assert one.fingerprint == other.fingerprint
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(prompts())
+def test_it_ends_after_one_time_and_keeps_all_words(raw: str) -> None:
+    new = formatted(raw)
+    assert formatted(new) == new
+    document = Document(raw)
+    assert applied(document.text, format_edits(document)) == normalize_newlines(
+        new.removeprefix("\ufeff")
+    )
+    assert new.startswith("\ufeff") == raw.startswith("\ufeff")
+    assert _comment_words(new) == _comment_words(raw)
+    kept = [_texts(Document(text)) for text in (raw, new)]
+    assert kept[0] == kept[1]
+
+
+def _texts(document: Document) -> list[str]:
+    """The text of messages between tags, without blank lines before and after it."""
+    found = []
+    for turn in document.turns:
+        if turn.is_message:
+            for piece in document.pieces_in(turn.body):
+                start, end = max(piece.start, turn.body.start), min(piece.end, turn.body.end)
+                if piece.kind in ("text", "raw"):
+                    found.append(document.text[start:end].strip("\n \t"))
+    return [text for text in found if text]
+
+
+@given(prompts(), st.data())
+def test_parts_of_a_text_have_edits_too(raw: str, data: st.DataObject) -> None:
+    """Also of a text that was cut anywhere; those of a range are some of all."""
+    document = Document(raw[: data.draw(st.integers(0, len(raw)))])
+    size = len(document.text)
+    start, end = sorted((data.draw(st.integers(0, size)), data.draw(st.integers(0, size))))
+    edits = format_edits(document)
+    assert all(one.end <= other.start for one, other in pairwise(edits))
+    assert {*format_range(document, Range(start, end))} <= {*edits}
+    for typed in ("\n", "}", "x"):
+        for edit in format_typed_on(document, start, typed):
+            assert not document.text[edit.start : edit.end].strip(" \t")
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.name)
+def test_shipped_prompts(file: Path) -> None:
+    """They are formatted; from any other spacing they come back to it."""
+    text = file.read_text(encoding="utf-8")
+    assert formatted(text) == text
+    squeezed = re.sub(r"\{\{ | \}\}", lambda found: found[0].strip(), text).rstrip("\n")
+    squeezed = re.sub(r"\n\n(<\|\w+\|>)", r"\n\n\n\1\n", squeezed)
+    assert CONTEXTS[file.stem]
+    for other in (squeezed, squeezed.replace("\n", "\r\n")):
+        assert formatted(other).replace("\r\n", "\n") == text
+        for context in CONTEXTS[file.stem]:
+            values = yaml.safe_load(context.read_text(encoding="utf-8"))  # which reads JSON, too
+            was = _rendered(other, file.parent, values)
+            assert isinstance(was, tuple)
+            assert _rendered(text, file.parent, values) == was
+
+
+def test_a_line_is_as_long_as_in_the_dsl_that_pdl_writes() -> None:
+    values = " | ".join(f'"{number:03}"' for number in range(30))
+    written = pdl.Schema.parse(f"{{ a: {values}, b: str }}").to_dsl()
+    assert layout_edits(written, 0) == []
+    assert max(map(len, written.splitlines())) <= WIDTH
