@@ -77,6 +77,14 @@
     (put-text-property begin (point) 'pdl-prompt-kind 'tag)
     (put-text-property begin (point) 'syntax-multiline t)))
 
+(defun pdl-prompt--skip-raw ()
+  "Go to the end of the text that the tag `raw' before point protects."
+  (when (looking-back "{%[-+]?[ \t]*raw[ \t]*[-+]?%}" (line-beginning-position))
+    (let ((begin (point)))
+      (when (re-search-forward "{%[-+]?[ \t]*endraw\\>" nil 'move)
+        (goto-char (match-beginning 0)))
+      (put-text-property begin (point) 'syntax-multiline t))))
+
 (defun pdl-prompt--skip-string (quote)
   "Go to the end of a string that begins with QUOTE before point."
   (let ((begin (1- (point))) (line (line-end-position)) done)
@@ -103,7 +111,7 @@
       (let ((at (match-beginning 0)))
         (pcase (match-string 0)
           ("{#" (pdl-prompt--skip-comment))
-          ((or "{%" "{{") (pdl-prompt--skip-tag))
+          ((or "{%" "{{") (pdl-prompt--skip-tag) (pdl-prompt--skip-raw))
           ("<|" (when (and (looking-back "\\(?:^\\|[%#]}\\)[ \t]*<|" (line-beginning-position))
                            (save-excursion (goto-char at) (looking-at pdl-prompt--marker)))
                   (put-text-property begin at 'pdl-prompt-role role)
