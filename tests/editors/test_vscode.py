@@ -231,3 +231,22 @@ def test_snapshots_of_the_grammar() -> None:
         [npm, "test"], cwd=extension, capture_output=True, text=True, check=False, timeout=300
     )
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-4000:]
+
+
+RESTRICTED = {
+    "security.workspace.trust.enabled": True,
+    "security.workspace.trust.startupPrompt": "never",
+}
+
+
+@pytest.mark.parametrize("editor", [RESTRICTED], indirect=True, ids=["restricted"])
+def test_the_server_starts_as_soon_as_the_workspace_is_trusted(editor: Editor) -> None:
+    editor.show("mistakes.pdl")
+    editor.wait(".statusbar-item", "Restricted Mode")
+    editor.page.click("#status\\.languageStatus")
+    editor.wait(".hover-language-status", "not started in Restricted Mode")
+    editor.picture("restricted")
+    assert not editor.texts(".squiggly-error")
+    editor.command("Workspaces: Manage Workspace Trust")
+    editor.page.click(".workspace-trust-editor .monaco-button >> text=Trust")
+    editor.wait(".squiggly-error")
