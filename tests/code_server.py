@@ -156,7 +156,7 @@ class Editor:
         self.page.keyboard.press("Control+g")
         box = self.page.wait_for_selector(".quick-input-widget input")
         text = self.text(line)
-        box.fill(f":{line}:{text.index(word) + 2}")
+        box.fill(f":{line}:{text.index(word) + 1}")
         self.page.keyboard.press("Enter")
         self.page.wait_for_selector(".quick-input-widget", state="hidden")
 
