@@ -71,7 +71,9 @@ export class Commands implements Disposable {
     }
     const params = { command, arguments: [uri.toString()] };
     try {
-      return (await client.sendRequest(ExecuteCommandRequest.type, params, token)) ?? {};
+      const result: Result = (await client.sendRequest(ExecuteCommandRequest.type, params, token)) ?? {};
+      const error = result.error?.replaceAll(uri.fsPath, basename(uri.fsPath));
+      return error === undefined ? result : { ...result, error };
     } catch (error) {
       return { error: error instanceof Error ? error.message : String(error) };
     }
