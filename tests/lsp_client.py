@@ -96,7 +96,7 @@ class Client:
             if left <= 0:
                 raise TimeoutError
             with contextlib.suppress(queue.Empty):
-                self._take(self._messages.get(timeout=left))
+                self._take(self._messages.get(timeout=min(left, 0.05)))
         return value
 
     def _take(self, message: dict[str, Any] | None) -> None:
@@ -145,6 +145,10 @@ class Client:
             if method == "textDocument/publishDiagnostics" and params["uri"] == uri:
                 return params if params.get("version") == self.versions[uri] else None
         return None
+
+    def answered(self) -> set[int]:
+        """Return the numbers of answers that have arrived and are not read."""
+        return {*self._answers}
 
     def logged(self) -> list[str]:
         """Return what the server wrote to the log."""

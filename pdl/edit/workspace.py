@@ -59,6 +59,8 @@ class Workspace:
 
     roots: tuple[Path, ...] = ()
     patience: float = 0.0
+    refreshed: int = 0
+    """Counts the calls of `refresh`."""
     _open: dict[Path, Document] = field(default_factory=dict)
     _read: dict[Path, tuple[int, int, Document]] = field(default_factory=dict)
     _graph: Graph = field(default_factory=Graph)
@@ -92,6 +94,16 @@ class Workspace:
             _listed=self._listed,
             _listed_until=math.inf,
         )
+
+    def take(self, other: Workspace) -> None:
+        """Have the folders and the open texts of another workspace, as they are now.
+
+        So that threads need not share one, in which texts change.
+        """
+        if self.roots != other.roots or self.refreshed != other.refreshed:
+            self.roots, self.refreshed = other.roots, other.refreshed
+            self._listed_until = 0.0
+        self._open = other._open.copy()
 
     @staticmethod
     def canonical(path: Path) -> Path:
@@ -128,6 +140,7 @@ class Workspace:
 
     def refresh(self) -> None:
         """Search the folders again when their files are asked for next."""
+        self.refreshed += 1
         self._listed_until = 0.0
 
     def _paths(self) -> Iterable[Path]:

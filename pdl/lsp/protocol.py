@@ -46,7 +46,8 @@ class Protocol(LanguageServerProtocol):
             if "id" in data and "method" in data:
                 refusal = JsonRpcInvalidParams.of(error.__cause__ or error)
                 self._send_response(data["id"], error=refusal.to_response_error())
-            self._server.report_server_error(error, JsonRpcInvalidParams)
+            if "method" in data:
+                self._server.report_server_error(error, JsonRpcInvalidParams)
             return _UNREADABLE
 
     def handle_message(self, message: Any) -> None:

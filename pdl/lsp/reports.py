@@ -1,30 +1,34 @@
 """Diagnostics: pulled by editors that ask for them, pushed to the others; never both.
 
-Small texts are checked at once, large ones in a thread, so that typing never waits. What is found
-in a text that has changed meanwhile is dropped.
+Texts are checked in a thread, so that typing never waits. What is found in a text that has changed
+meanwhile is dropped.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
-from pdl.lsp.conversion import range_of
+from pdl.edit.workspace import Workspace
+from pdl.lsp.conversion import locations, range_of
+from pdl.lsp.session import member
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Iterator, Sequence
 
+    from pdl.edit.diagnostics import Diagnostic
     from pdl.edit.document import Document
     from pdl.lsp.documents import View
     from pdl.lsp.server import Server
-    from pdl.prompt.lint import Finding
 
 _DEBOUNCE = 0.15  # seconds after a change
-_LARGE = 20_000  # characters
+_LARGE = 20_000  # characters of a text that is not checked before typing pauses
+_PATIENCE = 5.0  # seconds for which files on disk are taken to be the same
 _SEVERITIES = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
@@ -38,10 +42,11 @@ _Item = (
 
 
 class _Result(NamedTuple):
-    """What was found in a document; `generation` is that of the session when it was found."""
+    """What was found in a document, when, and after how many changes of the session."""
 
     document: Document
     generation: int
+    until: float
     items: Sequence[types.Diagnostic]
     id: str
 
@@ -53,22 +58,31 @@ class Reports:
         self.server = server
         self.session = server.session
         self.pulled = False
+        self.explains = False
+        """Whether the editor shows related places."""
+        self._workspace = Workspace(patience=_PATIENCE)
+        """What the thread knows; it is that of the session whenever the thread begins."""
         self._thread = ThreadPoolExecutor(1, "pdl-check")
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks = set[asyncio.Task[None]]()
         self._results: dict[str, _Result] = {}
 
-    def register(self) -> None:
-        """Offer the requests of editors that pull."""
+    def learn(self, capabilities: types.ClientCapabilities) -> None:
+        """Learn whether the editor pulls, and offer the requests if so."""
+        texts = capabilities.text_document
+        pull, push = member(texts, "diagnostic"), member(texts, "publish_diagnostics")
+        self.pulled = pull is not None
+        self.explains = bool(member(pull if self.pulled else push, "related_information"))
+        if not self.pulled:
+            return
         feature = self.server.feature
         options = types.DiagnosticOptions(
             inter_file_dependencies=True, workspace_diagnostics=True, identifier="pdl"
         )
         nothing = types.RelatedFullDocumentDiagnosticReport([])
-        pull = self._guarded(self.pull, nothing)
-        feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(pull)
-        everything = self._guarded(self.pull_all, types.WorkspaceDiagnosticReport([]))
-        feature(types.WORKSPACE_DIAGNOSTIC)(everything)
+        feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(self._guarded(self.pull, nothing))
+        nowhere = types.WorkspaceDiagnosticReport([])
+        feature(types.WORKSPACE_DIAGNOSTIC)(self._guarded(self.pull_all, nowhere))
 
     def _guarded(
         self, handler: Callable[[Any], Coroutine[Any, Any, Any]], nothing: Any
@@ -83,13 +97,32 @@ class Reports:
         return answer
 
     def changed(self, uri: str) -> None:
-        """Look at a text that was opened or changed, and at those that can show it in them."""
+        """Look at a text that was opened or changed, and at those that it is shown in."""
         if not self.pulled:
-            for other in [uri, *(one for one in self.session.texts if one != uri)]:
+            for other in (uri, *self._related(uri)):
                 self._schedule(other)
 
+    def _related(self, uri: str) -> Iterator[str]:
+        """The other open texts that include a text, or are included, however indirectly."""
+        workspace = self.session.workspace
+        others = [one for one in self.session.texts.values() if one.uri != uri and one.path]
+        opened = self.session.texts.get(uri)
+        if not others or opened is None or opened.path is None:
+            return
+        graph = workspace.graph()
+        left = [workspace.canonical(opened.path)]
+        seen = set(left)
+        for path in left:
+            near = [one.target for one in graph.targets.get(path, ())]
+            near += [one.includer for one in graph.includers.get(path, ())]
+            left += [one for one in dict.fromkeys(near) if one not in seen]
+            seen.update(near)
+        for other in others:
+            if other.path is not None and workspace.canonical(other.path) in seen:
+                yield other.uri
+
     def closed(self, uri: str) -> None:
-        """Forget a text; what it includes from disk can be different."""
+        """Forget a text; what includes it can be different now."""
         self._results.pop(uri, None)
         timer = self._timers.pop(uri, None)
         if timer is not None:
@@ -103,7 +136,9 @@ class Reports:
         if not self.pulled:
             for uri in self.session.texts:
                 self._schedule(uri)
-        elif _refreshes(self.server.client_capabilities):
+            return
+        workspace = self.server.client_capabilities.workspace
+        if member(member(workspace, "diagnostics"), "refresh_support"):
             self.server.workspace_diagnostic_refresh(None)
 
     def _schedule(self, uri: str) -> None:
@@ -120,12 +155,12 @@ class Reports:
         task.add_done_callback(self._tasks.discard)
 
     async def _push(self, uri: str) -> None:
-        view = self.session.view(uri)
-        if view is None or uri not in self.session.texts:
-            return
-        result = await self._result(view)
-        if self._is_current(view):
-            self._publish(uri, view.version, result.items)
+        opened = self.session.texts.get(uri)
+        if opened is not None:
+            view = opened.view
+            result = await self._result(view)
+            if self._is_current(view):
+                self._publish(uri, view.version, result.items)
 
     def _publish(self, uri: str, version: int | None, items: Sequence[types.Diagnostic]) -> None:
         params = types.PublishDiagnosticsParams(uri, items, version)
@@ -139,11 +174,11 @@ class Reports:
         """Answer with what is wrong in a text."""
         uri = params.text_document.uri
         view = self.session.view(uri)
+        if view is not None and len(view.document.raw) > _LARGE:
+            await asyncio.sleep(_DEBOUNCE)  # the editor cancels this if another change comes
+            view = self.session.view(uri)
         if view is None:
             return types.RelatedFullDocumentDiagnosticReport([])
-        if _is_large(view):
-            await asyncio.sleep(_DEBOUNCE)  # the editor cancels this if another change comes
-            view = self.session.view(uri) or view
         result = await self._result(view)
         if params.previous_result_id == result.id:
             return types.RelatedUnchangedDocumentDiagnosticReport(result.id)
@@ -155,89 +190,75 @@ class Reports:
         """Answer with what is wrong in all prompts of the folders."""
         known = {one.uri: one.value for one in params.previous_result_ids}
         loop = asyncio.get_running_loop()
-        workspace = self.session.workspace
-        documents = await loop.run_in_executor(self._thread, lambda: list(workspace.documents()))
+        paths = await loop.run_in_executor(self._thread, self._paths)
         items: list[_Item] = []
-        for document in documents:
-            view = self.session.view_of(document)
-            result = await self._result(view, in_thread=True)
-            version = view.version
-            if known.get(view.uri) == result.id:
+        for path in paths:
+            view = self.session.view_of_path(path)
+            if view is None:
+                continue
+            result = self._known(view) or await self._result(view)
+            uri, version = view.uri, view.version
+            if known.get(uri) == result.id:
                 items.append(
-                    types.WorkspaceUnchangedDocumentDiagnosticReport(view.uri, result.id, version)
+                    types.WorkspaceUnchangedDocumentDiagnosticReport(uri, result.id, version)
                 )
             else:
                 items.append(
                     types.WorkspaceFullDocumentDiagnosticReport(
-                        view.uri, result.items, version, result_id=result.id
+                        uri, result.items, version, result_id=result.id
                     )
                 )
         return types.WorkspaceDiagnosticReport(items)
 
-    async def _result(self, view: View, *, in_thread: bool = False) -> _Result:
-        """What is wrong in a document, which is remembered until anything changes."""
-        generation = self.session.generation
+    def _paths(self) -> list[Any]:
+        self._workspace.take(self.session.workspace)
+        return [document.path for document in self._workspace.documents()]
+
+    def _known(self, view: View) -> _Result | None:
+        """What was found in a document, if nothing has changed that the editor told of."""
         known = self._results.get(view.uri)
-        if known is not None and known.document is view.document and known.generation == generation:
-            return known
-        if in_thread or _is_large(view):
-            loop = asyncio.get_running_loop()
-            items = await loop.run_in_executor(self._thread, self._found, view)
-        else:
-            items = self._found(view)
+        if known is None or known.document is not view.document or time.monotonic() > known.until:
+            return None
+        return known if known.generation == self.session.generation else None
+
+    async def _result(self, view: View) -> _Result:
+        """What is wrong in a document."""
+        generation, until = self.session.generation, time.monotonic() + _PATIENCE
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._thread, self._found, view)
+        items = [self._diagnostic(view, one) for one in found]
         digest = hashlib.sha256(repr(items).encode(errors="replace")).hexdigest()[:16]
-        result = _Result(view.document, generation, items, digest)
+        result = _Result(view.document, generation, until, items, digest)
         self._results[view.uri] = result
         return result
 
-    def _found(self, view: View) -> list[types.Diagnostic]:
-        """The diagnostics of a document; none if it is out of date already and none will ask."""
+    def _found(self, view: View) -> list[Diagnostic]:
+        """The findings of a document; none if it is out of date already and nobody will ask."""
+        from pdl.edit.diagnostics import diagnostics  # noqa: PLC0415 - not needed to start
+
         if not self.pulled and not self._is_current(view):
             return []
         try:
-            return diagnose(view)
+            self._workspace.take(self.session.workspace)
+            return diagnostics(self._workspace, view.document)
         except Exception as error:  # noqa: BLE001 - as for all requests
             self.server.report(error)
             return []
 
-
-def diagnose(view: View) -> list[types.Diagnostic]:
-    """Return the findings of a document."""
-    from pdl.prompt import lint  # noqa: PLC0415 - not needed to start
-
-    document = view.document
-    path = document.path
-    base = path.parent if path is not None else None
-    is_partial = path is not None and path.name.startswith("_")
-    found = lint.lint_text(document.raw, document.source.name, base=base, partial=is_partial)
-    return [_diagnostic(view, finding) for finding in found]
-
-
-def _diagnostic(view: View, finding: Finding) -> types.Diagnostic:
-    """A finding of a document; one in another file is at the beginning."""
-    problem = finding.problem
-    span = problem.location
-    start, end = 0, 0
-    if span is not None and span.source.name == view.document.source.name:
-        start, end = span.start, span.end
-    hint = f"\nhint: {problem.hint}" if problem.hint else ""
-    unused = [types.DiagnosticTag.Unnecessary] if problem.code == "input/unused" else None
-    return types.Diagnostic(
-        range=range_of(view, start, end),
-        message=problem.message + hint,
-        severity=_SEVERITIES[finding.severity],
-        code=problem.code,
-        source="pdl",
-        tags=unused,
-        data={"hint": problem.hint} if problem.hint else None,
-    )
-
-
-def _is_large(view: View) -> bool:
-    return len(view.document.raw) > _LARGE
-
-
-def _refreshes(capabilities: types.ClientCapabilities) -> bool:
-    workspace = capabilities.workspace
-    diagnostics = workspace.diagnostics if workspace is not None else None
-    return diagnostics is not None and bool(diagnostics.refresh_support)
+    def _diagnostic(self, view: View, one: Diagnostic) -> types.Diagnostic:
+        """A finding as the editor shows it, with its hint, which has the words of a fix."""
+        related = [
+            types.DiagnosticRelatedInformation(location, words)
+            for place, words in (one.related if self.explains else ())
+            for location in locations(self.session, view, [place])
+        ]
+        return types.Diagnostic(
+            range=range_of(view, *one.range),
+            message=f"{one.message}\nhint: {one.hint}" if one.hint else one.message,
+            severity=_SEVERITIES[one.severity],
+            code=one.code,
+            source="pdl",
+            tags=[types.DiagnosticTag.Unnecessary] if one.is_unnecessary else None,
+            related_information=related or None,
+            data={"hint": one.hint} if one.hint else None,
+        )

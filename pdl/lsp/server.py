@@ -109,12 +109,10 @@ class Server(LanguageServer):
         session.encoding = _encoding(params.capabilities)
         session.set_folders(folder_paths(params.workspace_folders, params.root_uri))
         self._learn(params.capabilities)
-        self.reports.pulled = member(params.capabilities.text_document, "diagnostic") is not None
+        self.reports.learn(params.capabilities)
         options = params.initialization_options
         session.settings = session.settings.updated(member(options, "pdl"))
         self.commands.shows_itself = member(options, "showDocuments") == "client"
-        if self.reports.pulled:
-            self.reports.register()
 
     def _learn(self, capabilities: types.ClientCapabilities) -> None:
         session = self.session

@@ -135,6 +135,11 @@ class Session:
                 return View(opened.uri, document, opened.version, self.encoding)
         return View(uri_of(path), document, None, self.encoding)
 
+    def view_of_path(self, path: Path) -> View | None:
+        """Return the document of a file; None if it cannot be read."""
+        document = self.workspace.document(path)
+        return self.view_of(document) if document is not None else None
+
     def views(
         self, paths: Iterable[Path | None], current: View | None = None
     ) -> dict[Path | None, View]:
@@ -144,9 +149,9 @@ class Session:
             found = {None: current, current.document.path: current}
         for path in paths:
             if path is not None and path not in found:
-                document = self.workspace.document(path)
-                if document is not None:
-                    found[path] = self.view_of(document)
+                view = self.view_of_path(path)
+                if view is not None:
+                    found[path] = view
         return found
 
 
