@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from pdl.edit.document import Location, Range
+from pdl.edit.keys import occurrences_at, same_keys
 from pdl.edit.linked import Linked
 from pdl.edit.names import names_of
 from pdl.edit.statements import named_files
+from pdl.edit.workspace import Workspace
 from pdl.prompt.files import JailError, media_path, package_folder
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from pdl.edit.document import Document, Typed
     from pdl.edit.linked import Occurrence
     from pdl.edit.names import Name
-    from pdl.edit.workspace import Workspace
 
 HighlightKind: TypeAlias = Literal["read", "write"]
 
@@ -36,7 +37,9 @@ def definition(workspace: Workspace, document: Document, offset: int) -> list[Lo
             return [Location(link.target, Range(0, 0))]
     name = names_of(document).at(offset)
     if name is None:
-        return []
+        same = same_keys(workspace, document, offset)
+        keys = same.keys if same is not None else []
+        return [Location(one.document.path, one.range) for one in keys]
     occurrences = Linked(workspace, document).occurrences(name)
     found = [one for one in occurrences if _defines(one, document, name)]
     own = [one for one in found if one.name.kind != "import"]
@@ -64,22 +67,18 @@ def references(
     workspace: Workspace, document: Document, offset: int, *, include_declaration: bool = True
 ) -> list[Location]:
     """Return all names that are the same as the one at an offset, in all files."""
-    name = names_of(document).at(offset)
-    if name is None:
-        return []
-    found = Linked(workspace, document).occurrences(name)
+    _, found = occurrences_at(workspace, document, offset)
     kept = (one for one in found if include_declaration or one.name.access == "read")
     return _locations(kept)
 
 
 def highlights(document: Document, offset: int) -> list[tuple[Range, HighlightKind]]:
     """Return the names of this document that are the same as the one at an offset."""
-    names = names_of(document)
-    name = names.at(offset)
-    if name is None:
-        return []
+    _, found = occurrences_at(Workspace(), document, offset)
     return [
-        (one.range, "read" if one.access == "read" else "write") for one in names.same(name.symbol)
+        (one.name.range, "read" if one.name.access == "read" else "write")
+        for one in found
+        if one.document is document
     ]
 
 

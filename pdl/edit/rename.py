@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pdl.edit import notation
 from pdl.edit.document import Document, Edit, Range
+from pdl.edit.keys import occurrences_at, same_keys
 from pdl.edit.linked import Linked, Node
 from pdl.edit.mentions import IMPLICIT, KEYWORDS, NAMESPACE
 from pdl.edit.names import names_of
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
     from pathlib import Path
 
-    from pdl.edit.linked import Occurrence
     from pdl.edit.names import Name, NameKind
     from pdl.edit.workspace import Workspace
 
@@ -68,13 +68,13 @@ class _Renaming:
         self.workspace = workspace
         self.document = document
         self.linked = Linked(workspace, document)
-        self.occurrences: list[Occurrence] = []
-        self.name = names_of(document).at(offset)
+        self.name, self.occurrences = occurrences_at(workspace, document, offset)
         self.refusal: Refusal | None = None
         message = "there is no name to rename here"
         if self.name is not None:
-            self.occurrences = self.linked.occurrences(self.name)
-            message = next(self._reasons(self.name), "")
+            is_key = self.name.kind == "key"
+            reasons = self._doubts(offset) if is_key else self._reasons(self.name)
+            message = next(reasons, "")
         if message:
             self.refusal = Refusal(message)
 
@@ -98,8 +98,6 @@ class _Renaming:
             yield f"the file that defines {said} was not found"
         if self._is_imported(name) and kinds == {"import"}:
             yield f"the file that defines {said} was not found, or does not define it"
-        if name.kind == "key" and self._is_of_input(name):
-            yield f"{said} is a key of an input, whose uses are not all known"
         if is_variable:
             yield from self._undeclared(name)
         if name.kind == "field":
@@ -117,9 +115,12 @@ class _Renaming:
             for one in reference.imported
         )
 
-    def _is_of_input(self, name: Name) -> bool:
-        typed = self.document.typed_at(name.start)
-        return typed is not None and typed.turn.role == "input"
+    def _doubts(self, offset: int) -> Iterator[str]:
+        """What may use a key of an input without its being known."""
+        same = same_keys(self.workspace, self.document, offset)
+        for one in same.doubts if same is not None else ():
+            where = _where(one.document, one.range.start)
+            yield f"this may be the key too, which its types do not say: {where}"
 
     def _undeclared(self, name: Name) -> Iterator[str]:
         """Inputs whose declaration is not in the schema DSL, so it would not be renamed."""
@@ -193,21 +194,16 @@ class _Renaming:
                 tokens = notation.read(text.format(new), tools=kind == "tool").tokens
                 if not any(one.role == role and one.text == new for one in tokens):
                     yield f"`{new}` is not a name that a typed turn can have"
-        if name.kind in ("key", "tool") and new in self._siblings(name):
-            yield f"there is already a {name.kind} `{new}`"
+        if name.kind in ("key", "tool"):
+            yield from self._taken(new)
 
-    def _siblings(self, name: Name) -> set[str]:
-        """The other keys of an object, or the other tools."""
-        typed = self.document.typed_at(name.start)
-        if typed is None:
-            return set()
-        tokens = typed.notation.tokens
-        own = tokens[typed.notation.at(name.start)]
-        return {
-            one.text.strip("\"'")
-            for one in tokens
-            if one is not own and one.role == own.role and one.frame == own.frame
-        }
+    def _taken(self, new: str) -> Iterator[str]:
+        """Why a key or a tool cannot have a name."""
+        for document, name in self.occurrences:
+            if name.access != "read" and new in _siblings(document, name):
+                yield f"there is already a {name.kind} `{new}`"
+            if name.access == "read" and (not new.isidentifier() or hasattr(dict, new)):
+                yield f"`value.{new}` would not read a key of that name"
 
     def _conflict(self, edits: dict[Document, list[Edit]], new: str) -> str:
         """Whether the changed texts have other names that are the same, and where."""
@@ -221,8 +217,7 @@ class _Renaming:
             for start in _moved(each)
         }
         at = edits[self.document].index(Edit(self.name.start, self.name.end, new))
-        name = names_of(main).at(_moved(edits[self.document])[at])
-        found = [] if name is None else Linked(workspace, main).occurrences(name)
+        found = occurrences_at(workspace, main, _moved(edits[self.document])[at])[1]
         for one in found:
             if (one.document.path, one.name.start) not in expected:
                 return f"`{new}` is already a name: {_where(one.document, one.name.start)}"
@@ -243,6 +238,20 @@ def _unreadable(new: str, kinds: set[NameKind]) -> Iterator[str]:
         yield "`schema` prints the schema of the answer"
     if new[:1] == "_" and kinds & {"import", "member"} and "macro" in kinds:
         yield f"`{new}` begins with `_`, so it cannot be imported"
+
+
+def _siblings(document: Document, name: Name) -> set[str]:
+    """The other keys of an object, or the other tools."""
+    typed = document.typed_at(name.start)
+    if typed is None:
+        return set()
+    tokens = typed.notation.tokens
+    own = tokens[typed.notation.at(name.start)]
+    return {
+        one.text.strip("\"'")
+        for one in tokens
+        if one is not own and one.role == own.role and one.frame == own.frame
+    }
 
 
 def changed_text(document: Document, edits: Iterable[Edit]) -> str:

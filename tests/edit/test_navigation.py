@@ -75,6 +75,17 @@ DEFINITIONS: list[Files] = [
         "a.pdl": "<|input|>\n{ [[x]]: int }\n{% extends 'b' %}",
         "b": "{{ ¦x }}",
     },
+    # keys of inputs
+    {
+        "a.pdl": "<|input|>\n{ l: [S] }\nS = { [[o]]: int, p: { o: str } }\n<|user|>\n"
+        "{% for i in l %}{{ i.o¦ }}{% endfor %}",
+    },
+    {
+        "a.pdl": "<|input|>\n{ l: { o: { '[[p]]': int } } }\n<|user|>\n{% include 'b' %}",
+        "c.pdl": "<|input|>\n{ l: { o: { [[p]]: int } } }\n<|user|>\n{% include 'b' %}",
+        "b": "{{ l['o']['p¦'] }}",
+    },
+    {"a.pdl": "<|input|>\n{ l: any }\n<|user|>\n{{ l.¦o }}"},
     # texts that do not parse
     {"a.pdl": "<|input|>\n{ [[x]]: int\n<|user|>\n{% include 'b' %}", "b": "{{ ¦x"},
 ]
@@ -122,6 +133,11 @@ REFERENCES: list[Files] = [
         "a.pdl": "{% include 'b.pdl' %}{{ [[¦x]] }}",
         "b.pdl": "{% include 'a.pdl' %}{{ [[x]] }}",
     },
+    {
+        "a.pdl": "<|input|>\n{ l: [S] }\nS = { [[¦o]]: int }\n<|user|>\n{% include 'b' %}"
+        "{% for i in l %}{{ i.[[o]] + loop.o + o }}{% endfor %}{{ l.o }}",
+        "b": "{{ l[0].[[o]] }}",
+    },
     {"a.pdl": "<|schema|>\n[[¦T]]\n[[T]] = { a: [ [[T]] ] }"},
 ]
 
@@ -146,6 +162,7 @@ HIGHLIGHTS = [
     ("<|input|>\n{ ¦x: int }\n<|user|>\n{{ x }}{% set x = x %}", "wrrw"),
     ("{% for ¦x in x %}{{ x }}{% endfor %}", "wr"),
     ("{{ 'x¦' }}", ""),
+    ("<|input|>\n{ a: { x: int } }\n<|user|>\n{{ a.¦x + a['x'] }}", "wrr"),
 ]
 
 

@@ -24,6 +24,7 @@ from pdl.prompt.inputs import _TAKEN
 if TYPE_CHECKING:
     from marked import Files
 
+    from pdl.edit.names import Name
     from pdl.edit.rename import Edits
 
 HERE = Path(__file__).parents[2]
@@ -53,6 +54,24 @@ RENAMED: list[Files] = [
     {"a.pdl": "<|tools|>\n[[¦go]](to: str)\ncome()"},
     {"a.pdl": "<|tools|>\ngo([[¦to]]: str)"},
     {"a.pdl": "{{ [[¦x]] }}{% if [[x]] %"},  # does not parse
+    # keys of inputs
+    {
+        "a.pdl": "<|input|>\n{ l: [S], [[o]]: { o: int } }\nS = { o: int }\n<|user|>\n"
+        "{% for i in l %}{{ i.o }}{% endfor %}{{ [[o]].o }}{{ [[¦o]]['o'] }}{{ x(o=1) }}",
+    },
+    {
+        "a.pdl": "<|input|>\n{ l: [S], o: { o: int } }\nS = { [[¦o]]?: int, s: [S] = [] }\n"
+        "<|user|>\n"
+        "{% for i in l %}{{ i.[[o]] }}{{ i.s[0]['[[o]]'] }}{% for j in i.s %}{{ j.[[o]] }}"
+        "{% endfor %}{% endfor %}{{ o.o }}{% set k = l | last if l else none %}{{ k.[[o]] }}"
+        "{{ l | map(attribute='[[o]]') | join }}{{ [o] | sum('o') }}",
+    },
+    {
+        "a.pdl": "<|input|>\n{ l: [{ [[o]]: int }] }\n<|user|>\n{% include 'b' %}{{ l.o }}"
+        "{% for i in l %}{{ i.[[¦o]] }}{% include 'c' %}{% endfor %}",
+        "b": "{% for i in l %}{{ i.[[o]] }}{% endfor %}",
+        "c": "{% if i.[[o]] is defined %}{% endif %}",
+    },
     {"a.pdl": "<|input|>\n{ [[¦x]]: int\n<|user|>\n{{ [[x]] "},
 ]
 
@@ -83,6 +102,7 @@ def _apply(workspace: Workspace, edits: Edits) -> None:
 
 
 INPUT = "<|input|>\n{ ¦x: int, y: int }\n<|user|>\n{{ x }}"
+KEYS = "<|input|>\n{ a: { ¦b: int, c: int } }\n<|user|>\n{{ a.b }}"
 REFUSED: list[tuple[str, Files, str]] = [
     ("1x", {"a.pdl": INPUT}, "`1x` is not a name that a template can read"),
     ("a-b", {"a.pdl": INPUT}, "`a-b` is not a name that a template can read"),
@@ -150,7 +170,27 @@ REFUSED: list[tuple[str, Files, str]] = [
         {"a.pdl": "{{ ¦x }}{% include 'b' ~ y %}"},
         "the name of a file is computed, and that may use `x`: a.pdl:1",
     ),
-    ("new", {"a.pdl": "<|input|>\n{ a: { ¦b: int } }"}, "`b` is a key of an input"),
+    ("c", {"a.pdl": KEYS}, "there is already a key `c`"),
+    ("items", {"a.pdl": KEYS}, "`value.items` would not read a key of that name"),
+    ("c d", {"a.pdl": KEYS}, "is not a name that a typed turn can have"),
+    ("new", {"a.pdl": KEYS + "{{ z.b }}"}, "which its types do not say: a.pdl:4"),
+    ("new", {"a.pdl": KEYS + "\n{{ l | map(attribute='x.b') }}"}, "do not say: a.pdl:5"),
+    ("new", {"a.pdl": KEYS + "{% macro m(p=a) %}{{ p.b }}"}, "do not say: a.pdl:4"),
+    ("new", {"a.pdl": KEYS.replace("int }", "int } = { b: 1 }")}, "do not say: a.pdl:2"),
+    (
+        "new",
+        {"a.pdl": KEYS + "{% if c %}{% set x = a %}{% else %}{% set x = z %}{% endif %}{{ x.b }}"},
+        "do not say: a.pdl:4",
+    ),
+    (
+        "new",  # a file that is shared by prompts whose inputs can differ
+        {
+            "a.pdl": KEYS + "{% include 'd' %}",
+            "b.pdl": KEYS.replace("¦", "") + "{% include 'd' %}",
+            "d": "{{ a.b }}",
+        },
+        "do not say: ",
+    ),
     (
         "new",
         {"a.pdl": "{% set n = namespace(¦x=1) %}{{ f(n) }}"},
@@ -230,6 +270,41 @@ def test_a_renamed_input_renders_the_same(
     assert found.messages == expected.messages
     assert found.schema == expected.schema
     assert found.config == expected.config
+
+
+def _keys() -> list[Any]:
+    """Keys of the inputs' objects that no other object has, each with data."""
+    found = []
+    for path in sorted(HERE.glob("prompts/*.pdl")):
+        names = names_of(Document(path.read_text("utf-8")))
+        keys = [one for one in names.all if one.kind == "key"]
+        texts = [one.text for one in names.all if one.kind in ("key", "input")]
+        for context in sorted(HERE.glob(f"examples/{path.stem}/**/context.json")):
+            data = context.read_text("utf-8")
+            found += [
+                pytest.param(path, context, one, id=f"{path.stem}-{context.parent.name}-{one.text}")
+                for one in keys
+                if texts.count(one.text) == 1 and f'"{one.text}":' in data
+            ]
+    return found
+
+
+@pytest.mark.parametrize(("path", "context", "key"), _keys())
+def test_a_renamed_key_renders_the_same(
+    tmp_path: Path, path: Path, context: Path, key: Name
+) -> None:
+    shutil.copytree(path.parent, tmp_path / "prompts")
+    moved = tmp_path / "prompts" / path.name
+    workspace = Workspace((tmp_path,))
+    document = workspace.document(moved)
+    assert document is not None
+    edits = rename(workspace, document, key.start, "renamed")
+    assert not isinstance(edits, Refusal), edits
+    _apply(workspace, edits)
+    data = context.read_text("utf-8")
+    other = data.replace(f'"{key.text}":', '"renamed":')
+    expected = pdl.load(path).render(json.loads(data))
+    assert pdl.load(moved).render(json.loads(other)).messages == expected.messages
 
 
 def test_a_renamed_file_is_renamed_where_it_is_named(tmp_path: Path) -> None:
