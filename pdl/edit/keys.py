@@ -86,24 +86,27 @@ class Keys:
     def declarations(self, access: Access) -> list[Key]:
         """Return the keys that an attribute can be."""
         given = self._type(access)
-        for one in self._related(access.document):
-            self._index(one)
         found: dict[Key, None] = {}
         for schema in types.alternatives(given):
             properties = schema.get("properties")
             if isinstance(properties, dict) and access.text in properties:
-                found |= dict.fromkeys(
-                    key for key in self._places.get(id(properties), ()) if _text(key) == access.text
-                )
+                keys = [*self._places.get(id(properties), ()), *self._alike(given, properties)]
+                found |= dict.fromkeys(key for key in keys if _text(key) == access.text)
         return list(found)
+
+    def _alike(self, given: Type, properties: object) -> Iterator[Key]:
+        """Keys of other files: a choice of types of several files has equal ones only once."""
+        if not self._is_own(given):
+            own = {key.document for key in self._places.get(id(properties), ())}
+            for other in self._objects:
+                if other == properties:
+                    keys = self._places[id(other)]
+                    yield from (key for key in keys if key.document not in own)
 
     def is_certain(self, access: Access) -> bool:
         """Whether an attribute is exactly what its declarations say, or nothing of the inputs."""
-        root = access.value
-        while root.kind in ("attribute", "item") and root.children:
-            root = root.children[0]
-        if root.kind == "name" and root.text == "loop":
-            return True
+        if any(one.kind == "name" and one.text == "loop" for one in access.value.walk()):
+            return access.value.kind == "name"
         is_known = self._is_written(self._type(access))
         return is_known and self._is_single(access.document, access.value, set())
 
@@ -115,7 +118,7 @@ class Keys:
             return True
         found = types.alternatives(given)
         objects = [one["properties"] for one in found if isinstance(one.get("properties"), dict)]
-        scalars = [one for one in found if set(types.kinds_of(one)) <= _SCALARS]
+        scalars = [one for one in found if _SCALARS.issuperset(types.kinds_of(one) or "?")]
         are_known = all(
             id(one) in self._places and sum(one == other for other in self._objects) == 1
             for one in objects
@@ -143,7 +146,7 @@ class Keys:
     ) -> bool:
         names = [Occurrence(document, one) for one in names_of(document).same(name.symbol)]
         if name.kind != "input":
-            names = Linked(self.workspace, document).occurrences(name)
+            names = Linked(self.workspace, document, self.linked.graph).occurrences(name)
         found = [one for one in names if one.name.access != "read"]
         if len(found) != 1 or found[0].name.kind not in _SURE:
             return False
@@ -189,6 +192,8 @@ class Keys:
         if inference is None:
             inference = Inference(self.workspace, access.document)
             self._inferences[access.document] = inference
+            for one in self._related(access.document):
+                self._index(one)
         given = inference.of(access.value)
         return types.item(given) if access.of_items else given
 
@@ -206,12 +211,9 @@ class Keys:
     def _index(self, document: Document) -> None:
         """Note which keys of the text the objects of the inputs' schema have."""
         for typed in document.typed:
-            schema = document_of(typed) if typed.turn.role == "input" else {}
-            if (
-                schema
-                and typed.language == "dsl"
-                and not any(schema is one for one in self._indexed)
-            ):
+            is_input = typed.turn.role == "input" and typed.language == "dsl"
+            schema = document_of(typed) if is_input else {}
+            if schema and not any(schema is one for one in self._indexed):
                 self._indexed.append(schema)
                 chains = _chains(typed)
                 for at, chain in _objects(schema):

@@ -42,11 +42,13 @@ class Occurrence(NamedTuple):
 class Linked:
     """Finds the names of a symbol in all files of a workspace, of which `document` is one."""
 
-    def __init__(self, workspace: Workspace, document: Document) -> None:
+    def __init__(
+        self, workspace: Workspace, document: Document, graph: Graph | None = None
+    ) -> None:
         self.workspace = workspace
         path = document.path
         self.path = None if path is None else workspace.canonical(path)
-        self.graph: Graph = workspace.graph()
+        self.graph = workspace.graph() if graph is None else graph
         self._documents: dict[Path | None, Document | None] = {self.path: document}
 
     def occurrences(self, name: Name) -> list[Occurrence]:

@@ -69,6 +69,7 @@ class Workspace:
     _start: tuple[Path, ...] = ()
     _listed: tuple[Path, ...] = ()
     _listed_until: float = 0.0
+    _checked: float = -1.0  # the listing for which the graph was found to be current
 
     def open(self, path: Path, raw: str) -> Document:
         """Keep the text of a file as an editor has it, and return its document."""
@@ -167,13 +168,20 @@ class Workspace:
     def graph(self) -> Graph:
         """Return which files name which; it is made again if one of them has changed."""
         start = tuple(self._paths())
-        is_known = start == self._start and all(
-            self._document(path) is document for path, document in self._seen.items()
-        )
-        if not is_known:
+        if start != self._start or not self._is_current():
             self._start, self._seen = start, {}
             self._graph = _GraphMaker(self, self._seen).make(start)
+        self._checked = self._listed_until
         return self._graph
+
+    def _is_current(self) -> bool:
+        """Whether the files that the graph was made from are the same.
+
+        Until the folders are searched again, only texts that are open can have changed.
+        """
+        if self._checked == self._listed_until:
+            return all(self._seen.get(path) is one for path, one in self._open.items())
+        return all(self._document(path) is one for path, one in self._seen.items())
 
     def find(self, document: Document, relative: str) -> Path | None:
         """Return the file that a document names, as a prompt includes a file or embeds one."""

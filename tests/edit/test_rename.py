@@ -175,6 +175,7 @@ REFUSED: list[tuple[str, Files, str]] = [
     ("c d", {"a.pdl": KEYS}, "is not a name that a typed turn can have"),
     ("new", {"a.pdl": KEYS + "{{ z.b }}"}, "which its types do not say: a.pdl:4"),
     ("new", {"a.pdl": KEYS + "\n{{ l | map(attribute='x.b') }}"}, "do not say: a.pdl:5"),
+    ("new", {"a.pdl": KEYS + "{% for i in [a] %}{{ loop.previtem.b }}"}, "do not say: a.pdl:4"),
     ("new", {"a.pdl": KEYS + "{% macro m(p=a) %}{{ p.b }}"}, "do not say: a.pdl:4"),
     ("new", {"a.pdl": KEYS.replace("int }", "int } = { b: 1 }")}, "do not say: a.pdl:2"),
     (

@@ -128,3 +128,18 @@ def test_a_thousand_files(tmp_path: Path) -> None:
     again = time.process_time() - start - first
     assert first < 4
     assert again < first / 4
+
+
+def test_folders_are_trusted_for_a_while(tmp_path: Path) -> None:
+    write(tmp_path, {"a.pdl": "", "b": ""})
+    workspace = Workspace((tmp_path,), patience=1000)
+    assert _said(workspace, tmp_path) == ""
+    (tmp_path / "a.pdl").write_text("{% include 'b' %}", "utf-8")
+    assert _said(workspace, tmp_path) == ""
+    workspace.open(tmp_path / "c.pdl", "{% include 'b' %}")
+    assert _said(workspace, tmp_path) == "a.pdl>b c.pdl>b"
+    workspace.open(tmp_path / "c.pdl", "")
+    assert _said(workspace, tmp_path) == "a.pdl>b"
+    (tmp_path / "a.pdl").write_text("", "utf-8")
+    workspace.refresh()
+    assert _said(workspace, tmp_path) == ""
