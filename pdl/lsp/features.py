@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from pdl.lsp import assistance, names, structure
+from pdl.lsp import assistance, formatting, names, structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +47,13 @@ OF_TEXTS: list[tuple[str, Callable[[Session, View, Any], Any], Any]] = [
     (types.TEXT_DOCUMENT_PREPARE_RENAME, names.prepare_rename, None),
     (types.TEXT_DOCUMENT_RENAME, names.rename, None),
     (types.TEXT_DOCUMENT_DOCUMENT_LINK, names.links, types.DocumentLinkOptions()),
+    (types.TEXT_DOCUMENT_FORMATTING, formatting.formatting, None),
+    (types.TEXT_DOCUMENT_RANGE_FORMATTING, formatting.range_formatting, None),
+    (
+        types.TEXT_DOCUMENT_ON_TYPE_FORMATTING,
+        formatting.on_type_formatting,
+        formatting.ON_TYPE,
+    ),
     (types.TEXT_DOCUMENT_INLAY_HINT, assistance.inlay_hints, types.InlayHintOptions()),
     (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, structure.semantic_tokens_range, structure.LEGEND),
 ]

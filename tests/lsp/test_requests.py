@@ -59,6 +59,18 @@ class Text:
         start, end = (offsets[one["line"], one["character"]] for one in found.values())
         return self.raw[start:end].replace("\r\n", "\n")
 
+    def changed(self, edits: list[dict[str, Any]]) -> str:
+        """The text after the edits of an answer, which must keep its line ends."""
+        offsets = {tuple(self.position(at).values()): at for at in range(len(self.raw) + 1)}
+        raw = self.raw
+        for edit in sorted(edits, key=lambda one: [*one["range"]["start"].values()], reverse=True):
+            places = (edit["range"]["start"], edit["range"]["end"])
+            start, end = (offsets[one["line"], one["character"]] for one in places)
+            raw = raw[:start] + edit["newText"] + raw[end:]
+        assert ("\r\n" in raw) == ("\r\n" in self.raw)
+        assert "\n" not in raw.replace("\r\n", "") or "\r\n" not in raw
+        return raw.replace("\r\n", "\n")
+
     def ask(self, method: str, **more: Any) -> Any:
         params = {"textDocument": {"uri": self.uri}, **more}
         if self.offset >= 0:
@@ -230,3 +242,21 @@ def test_rename(text: Any) -> None:
         opened.ask("rename", newName="1 2")
     with pytest.raises(ResponseError):
         text("<|user|>\n so¦me words").ask("prepareRename")
+
+
+OPTIONS = {"options": {"tabSize": 2, "insertSpaces": True}}
+
+
+def test_formatting(text: Any) -> None:
+    opened = text("{# 😀 #}\n<|INPUT|>\n{a:int,\nb:str}\n<|user|>\n😀  {{a}}{{b}}\n")
+    assert opened.changed(opened.ask("formatting", **OPTIONS)).endswith(
+        "<|input|>\n{\n  a: int,\n  b: str,\n}\n\n<|user|>\n😀  {{ a }}{{ b }}\n"
+    )
+    part = opened.ask("rangeFormatting", range=opened.range("b}}"), **OPTIONS)
+    assert opened.changed(part).endswith("{a:int,\nb:str}\n<|user|>\n😀  {{a}}{{ b }}\n")
+
+
+def test_formatting_on_type(text: Any) -> None:
+    opened = text("{# 😀 #}\n<|input|>\n{ a: {\n¦")
+    found = opened.ask("onTypeFormatting", ch="\n", **OPTIONS)
+    assert opened.changed(found).endswith("{ a: {\n  ")
