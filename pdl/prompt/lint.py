@@ -252,7 +252,7 @@ class _Linter:
 
     def _names(self) -> Iterator[Finding]:
         inputs = self.prompt.inputs
-        if inputs is None or (self.doubt and self.doubt.is_faulty(inputs.source.span(0))):
+        if inputs is None or (self.doubt and not self.doubt.declares(inputs.source.span(0))):
             return
         set_somewhere = {
             node.name for node in self.tree.find_all(nodes.Name) if node.ctx == "store"

@@ -52,10 +52,10 @@ _DEFINING = frozenset({"set", _ASSIGN, "set_global", "for", "macro", "with", "im
 _TAKEN_OUT = "{% set _ = 0 %}{% include [] %}"  # ends the content of a turn, and may print others
 _WORD = re.compile(r"\w+")
 _ENDS = ("}}", "%}", "#}")
-_TURNS = frozenset({"turn", "media", "schema", "tool", "config"})
+_CONTENT = frozenset({"media", "schema", "tool", "config"})
 _STRUCTURE = frozenset(
     "turn/doubled turn/system-not-first turn/second-schema turn/second-tools turn/outside-block"  # noqa: SIM905
-    " turn/no-role template/schema-place schema/dynamic tool/dynamic".split()
+    " turn/no-role input/second template/schema-place schema/dynamic tool/dynamic".split()
 )
 """Findings that depend on which tags surround a turn."""
 
@@ -82,6 +82,7 @@ class Mended:
     words: frozenset[str] = frozenset()
     turns: frozenset[int] = frozenset()
     first: int = 0
+    are_turns_known: bool = True
     is_structure_known: bool = True
     are_macros_known: bool = True
     may_read: bool = False
@@ -90,24 +91,34 @@ class Mended:
     def keeps(self, problem: Problem) -> bool:
         """Whether a problem is certain, however the faulty tags are corrected."""
         code, span = problem.code, problem.location
-        kind = code.partition("/")[0]
         if span is None or span.source is not self.origin:
             return True
-        if code == "turn/lookalike":
-            closing = f"</{span.text.strip('<|>: ')}"
-            return span.text.startswith("<|") or closing not in self.origin.text
+        kind = code.partition("/")[0]
         if code == "turn/none" or (code in _STRUCTURE and not self.is_structure_known):
             return False
-        if code == "turn/no-role" and span.start >= self.first:
+        if code == "turn/lookalike":
+            return self._is_alone(span)
+        if code == "template/include":  # only the first tag that names a file is reported
+            return not self.words.issuperset(_WORD.findall(span.text))
+        if kind == "turn":
+            return self.are_macros_known and (code != "turn/no-role" or span.start < self.first)
+        is_content = kind == "input" or (kind in _CONTENT and self.are_macros_known)
+        return not self.is_faulty(span) if is_content else kind not in _CONTENT
+
+    def _is_alone(self, span: Span) -> bool:
+        """Whether what looks like a marker does so in the whole text."""
+        closing = f"</{span.text.strip('<|>: ')}"
+        if not span.text.startswith("<|") and closing in self.origin.text:
             return False
-        if kind in _TURNS and not self.are_macros_known:
-            return False
-        is_content = kind != "turn" and (kind in _TURNS or kind == "input")
-        return not is_content or not self.is_faulty(span)
+        return "(" in span.text or span.text == self.origin.line(span.line).strip()
 
     def is_faulty(self, span: Span) -> bool:
         """Whether a faulty tag is in the turn at a span."""
         return _before(self.starts, span.origin().start) in self.turns
+
+    def declares(self, span: Span) -> bool:
+        """Whether the `input` turn at a span is certainly the one that declares the inputs."""
+        return self.are_turns_known and not self.is_faulty(span)
 
     def may_set(self, name: str) -> bool:
         """Whether a faulty tag could define a name."""
@@ -149,6 +160,8 @@ def mended(source: Source, *, blocks: bool = True) -> Mended:
     doubtful = faulty + removed
     last = pieces[-1].end if pieces else 0
     is_cut = last < len(text)
+    are_turns_known = not any("<|" in _lines(text, tag.piece) for tag in faulty)
+    places = [tag.piece.start for tag in doubtful] + [last] * is_cut
     words = {word for tag in doubtful for word in tag.words}
     for piece in (one for one in pieces if one.kind == "text"):
         for line in text[piece.start : piece.end].split("\n"):
@@ -162,10 +175,10 @@ def mended(source: Source, *, blocks: bool = True) -> Mended:
         starts,
         [(tag.piece, tag.fault) for tag in faulty if tag.fault is not None],
         frozenset(words),
-        frozenset(_before(starts, tag.piece.start) for tag in doubtful),
-        min((tag.piece.start for tag in doubtful), default=last),
-        is_structure_known=not removed
-        and not any("<|" in _lines(text, tag.piece) for tag in faulty),
+        frozenset(_before(starts, at) for at in places),
+        min(places, default=last),
+        are_turns_known=are_turns_known,
+        is_structure_known=are_turns_known and not removed,
         are_macros_known=not any(
             tag.keyword in ("macro", "endmacro", "call", "endcall") for tag in removed
         ),
@@ -210,7 +223,7 @@ def _tag(source: Source, piece: Piece) -> _Tag:
     if piece.kind not in ("statement", "expression"):
         return _Tag(piece, "", (), None)
     inner = text[piece.start : piece.end]
-    words = tuple(_WORD.findall(inner)) if not piece.closed else _words(text, piece)
+    words = tuple(_WORD.findall(inner))
     keyword = ""
     if piece.kind == "statement":
         keyword = next(iter(_words(text, piece)), "?")

@@ -198,7 +198,7 @@ MISTAKES = st.sampled_from(
     ["{{", "{{ a", "{% ", "{% if", "{% if x", "{% if x %}", "{% endif %}", "{% else %}",
      "{{ a | }}", "{{ a.b( }}", "{% set", "{% set x", "{% for a in b %}", "{% endfor %}",
      "{% fi x %}", "{#", "{% macro m() %}", "{% endmacro %}", "{% raw %}", "{{ 'a",
-     "{% include 'a.pdl'", "{{ a\n\n", "{%}", "{% set x %}", "{% call m() %}", "{% block b %}",
+     "{% include 'a.pdl'", "{%}", "{% set x %}", "{% call m() %}", "{% block b %}",
      "{{ ? }}", "{{ }}"]
 )  # fmt: skip
 LINES = st.sampled_from(
@@ -256,7 +256,8 @@ def test_findings_beside_a_syntax_error_are_those_of_the_mended_text(
         assume(certain(text, start, end, ""))
     else:
         at = data.draw(st.integers(len(START), len(text)))
-        assume(certain(text, at, at, data.draw(MISTAKES)))
+        assume(not text[at - 1 : at + 1].isidentifier())
+        assume(certain(text, at, at, data.draw(MISTAKES) + " "))
 
 
 UNITS = [
