@@ -8,14 +8,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from editor_prompt import FORMATTED, MISTAKES, RENAMED, ROOT, environment, write_prompt
 from snapshots import CASES, Snapshot
 
 from pdl.edit.document import Document
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 MODE = ROOT / "editors" / "emacs" / "pdl-prompt-mode.el"
 PROMPTS = [CASES / "editors" / "sample.pdl", *sorted((ROOT / "prompts").glob("*.pdl"))]
+NO_EGLOT = 3  # the exit code of the script
 
 pytestmark = pytest.mark.editor
 
@@ -60,3 +61,28 @@ def test_turns_are_those_of_documents(emacs: list[str], file: Path, tmp_path: Pa
     stretches = [text.strip() for line in faces for face, text in line if face == "keyword"]
     found = [text.strip(" <|>").lower() for text in stretches if text.startswith("<|")]
     assert [role for role in found if "{" not in role] == [t.role for t in document.turns if t.role]
+
+
+def test_eglot(emacs: list[str], tmp_path: Path) -> None:
+    """Findings, hover, completion, renaming in all files, and formatting by the server."""
+    file, output = write_prompt(tmp_path / "project"), tmp_path / "result.json"
+    done = subprocess.run(  # noqa: S603 - an editor of PATH
+        [*emacs, "-l", str(HERE / "eglot.el"), str(MODE), str(file), str(output)],
+        capture_output=True,
+        cwd=file.parent,
+        env=environment(tmp_path),
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if done.returncode == NO_EGLOT:
+        pytest.skip(done.stdout)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(output.read_text(encoding="utf-8"))
+    assert {int(line.split(":")[0]) for line in result["diagnostics"]} == set(MISTAKES)
+    assert "what a customer wrote" in result["hover"]
+    assert "review" in result["completion"]
+    assert result["renamed"] == file.read_text(encoding="utf-8")
+    assert result["renamed"] == RENAMED.replace("user", "usr")
+    assert "words" in (file.parent / "rules.txt").read_text(encoding="utf-8")
+    assert result["formatted"] == FORMATTED.replace("user", "usr")
