@@ -91,17 +91,28 @@ def _findings(workspace: Workspace, main: Document) -> tuple[Finding, ...]:
     if kept is not None and kept[:2] == (documents, is_partial):
         return kept.findings
     base = main.path.parent if main.path is not None else None
-    texts = {
-        one.relative_to(workspace.canonical(base)).as_posix(): document.raw
-        for one, document in zip(included, documents, strict=True)
-        if base is not None
-        and document is not None
-        and workspace.is_open(one)
-        and one.is_relative_to(workspace.canonical(base))
-    }
+    texts = _texts(workspace, base, included) if base is not None else {}
     found = lint_text(main.raw, main.source.name, base=base, partial=is_partial, files=texts)
     _KEPT[main] = _Kept(documents, is_partial, found)
     return found
+
+
+def open_texts(workspace: Workspace, main: Document) -> dict[str, str]:
+    """Return the texts of included files that an editor has, by the paths that the prompt uses."""
+    if main.path is None:
+        return {}
+    included = _included(workspace, workspace.canonical(main.path))
+    return _texts(workspace, main.path.parent, included)
+
+
+def _texts(workspace: Workspace, base: Path, included: Iterable[Path]) -> dict[str, str]:
+    folder = workspace.canonical(base)
+    found = {one: workspace.document(one) for one in included if workspace.is_open(one)}
+    return {
+        one.relative_to(folder).as_posix(): document.raw
+        for one, document in found.items()
+        if document is not None and one.is_relative_to(folder)
+    }
 
 
 def _is_partial(workspace: Workspace, path: Path) -> bool:

@@ -6,11 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pdl.edit.diagnostics import open_texts
 from pdl.errors import PdlError
 from pdl.prompt import prompt as prompts
+from pdl.prompt.lint import OpenFolder
 
 if TYPE_CHECKING:
     from pdl.edit.document import Document
+    from pdl.edit.workspace import Workspace
     from pdl.prompt import Prompt, Rendered
     from pdl.schema import Schema
 
@@ -33,22 +36,22 @@ class Preview:
     error: str = ""
 
 
-def render(document: Document) -> Preview:
+def render(workspace: Workspace, document: Document) -> Preview:
     """Return the messages of a prompt as they are sent, and as a transcript."""
     try:
-        rendered = rendered_with_stand_ins(document)
+        rendered = rendered_with_stand_ins(workspace, document)
     except PdlError as error:
         return _failed(document, error)
     messages = tuple(Message(one.role, one.transcript) for one in rendered.messages)
     return Preview(f"{_name(document)} rendered", "plaintext", str(rendered), messages)
 
 
-def grammar(document: Document) -> Preview:
+def grammar(workspace: Workspace, document: Document) -> Preview:
     """Return the grammar that the schema of a prompt compiles to."""
     from pdl import gbnf  # noqa: PLC0415 - the others need none
 
     try:
-        schema = _schema(document)
+        schema = _schema(workspace, document)
         if schema is None:
             return _failed(document, "this prompt has no schema")
         text = gbnf.compile(schema).grammar
@@ -57,10 +60,10 @@ def grammar(document: Document) -> Preview:
     return Preview(f"{_name(document)} grammar", "gbnf", str(text))
 
 
-def json_schema(document: Document) -> Preview:
+def json_schema(workspace: Workspace, document: Document) -> Preview:
     """Return the JSON Schema of the answer."""
     try:
-        schema = _schema(document)
+        schema = _schema(workspace, document)
     except PdlError as error:
         return _failed(document, error)
     if schema is None:
@@ -69,12 +72,12 @@ def json_schema(document: Document) -> Preview:
     return Preview(f"{_name(document)} JSON Schema", "json", text)
 
 
-def run(document: Document) -> Preview:
+def run(workspace: Workspace, document: Document) -> Preview:
     """Ask the model that a prompt names, and return its answer. This uses the network."""
     from pdl.models import ask  # noqa: PLC0415 - the others ask nobody
 
     try:
-        answer = ask(rendered_with_stand_ins(document))
+        answer = ask(rendered_with_stand_ins(workspace, document))
     except PdlError as error:
         return _failed(document, error)
     data = answer.check.data if answer.check is not None else answer.value
@@ -84,7 +87,7 @@ def run(document: Document) -> Preview:
     return Preview(f"{_name(document)} answer", "json", text)
 
 
-def rendered_with_stand_ins(document: Document) -> Rendered:
+def rendered_with_stand_ins(workspace: Workspace, document: Document) -> Rendered:
     """Render a prompt with defaults and stand-ins. Raises PdlError.
 
     Inputs that can be absent are, unless the prompt needs them. A file that a stand-in can't name
@@ -92,7 +95,7 @@ def rendered_with_stand_ins(document: Document) -> Rendered:
     """
     from pdl.edit.stand_ins import stand_ins  # noqa: PLC0415 - loads grammars
 
-    prompt = load(document)
+    prompt = load(workspace, document)
     least = stand_ins(prompt)
     try:
         return prompt.render(least, prefill=True)
@@ -108,17 +111,19 @@ def rendered_with_stand_ins(document: Document) -> Rendered:
     raise first
 
 
-def load(document: Document) -> Prompt:
-    """Parse the text of a document; files are read next to it. Raises PdlError."""
-    base = document.path.parent if document.path is not None else None
+def load(workspace: Workspace, document: Document) -> Prompt:
+    """Parse a document with the files that it includes, as editors have them. Raises PdlError."""
+    base = None
+    if document.path is not None:
+        base = OpenFolder.of(document.path.parent, open_texts(workspace, document))
     return prompts.loads(document.raw, name=document.source.name, base=base)
 
 
-def _schema(document: Document) -> Schema[Any] | None:
-    prompt = load(document)
+def _schema(workspace: Workspace, document: Document) -> Schema[Any] | None:
+    prompt = load(workspace, document)
     assert prompt.template is not None
     is_constant, schema = prompt.template.constant_schema
-    return schema if is_constant else rendered_with_stand_ins(document).schema
+    return schema if is_constant else rendered_with_stand_ins(workspace, document).schema
 
 
 def _name(document: Document) -> str:

@@ -124,8 +124,7 @@ class _Maker:
         text = _FORMATS.get(schema.get("format", ""), f"«{name}{self.suffix}»")
         least = schema.get("minLength", 0)
         if len(text) < least <= 100 * _SHORT:
-            text = (text + " ") * (least // len(text) + 1)
-            text = text.strip()
+            text = " ".join([text] * -(-(least + 1) // (len(text) + 1)))
         most = schema.get("maxLength")
         return text if most is None or len(text) <= most else name[:most]
 
@@ -188,7 +187,10 @@ class _Shape:
 
 def _note(node: nodes.Node, shapes: dict[str, _Shape]) -> None:
     if isinstance(node, nodes.For) and isinstance(node.target, nodes.Name):
-        walked = _shape(node.iter, shapes)
+        iterable = node.iter
+        while isinstance(iterable, nodes.Filter) and iterable.node is not None:
+            iterable = iterable.node
+        walked = _shape(iterable, shapes)
         if walked is not None:
             if walked.item is None:
                 walked.item = _Shape()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from pdl.edit.workspace import Workspace
 from pdl.lsp.documents import uri_of
 from pdl.lsp.session import member
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pdl.lsp.server import Server
 
 NAMES = ("pdl.render", "pdl.run", "pdl.grammar", "pdl.schema")
+_PATIENCE = 60.0  # seconds: a command looks at the folders once
 _SUFFIXES = {"json": ".json", "gbnf": ".gbnf", "plaintext": ".txt"}
 
 
@@ -65,7 +67,10 @@ class Commands:
         if view is None:
             return {"error": f"there is no prompt `{uri}`"}
         loop = asyncio.get_running_loop()
-        preview = await loop.run_in_executor(self._thread, _run, params.command, view.document)
+        workspace = Workspace(patience=_PATIENCE)
+        workspace.take(self.server.session.workspace)
+        arguments = params.command, workspace, view.document
+        preview = await loop.run_in_executor(self._thread, _run, *arguments)
         if preview.error:
             return {"error": preview.error}
         result: dict[str, Any] = {
@@ -102,11 +107,13 @@ class Commands:
         return file
 
 
-def _run(command: str, document: Document) -> Preview:
+def _run(command: str, workspace: Workspace, document: Document) -> Preview:
     from pdl.edit import preview  # noqa: PLC0415 - the server starts without grammars
 
-    if command == "pdl.run":
-        return preview.run(document)
-    if command == "pdl.render":
-        return preview.render(document)
-    return preview.grammar(document) if command == "pdl.grammar" else preview.json_schema(document)
+    functions = {
+        "pdl.render": preview.render,
+        "pdl.run": preview.run,
+        "pdl.grammar": preview.grammar,
+        "pdl.schema": preview.json_schema,
+    }
+    return functions[command](workspace, document)

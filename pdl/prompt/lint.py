@@ -84,7 +84,7 @@ def lint_text(  # noqa: PLR0913 - each is an option
     source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
     folder = None
     if base is not None:
-        folder = _OpenFolder.of(as_path(base, "base"), files or {})
+        folder = OpenFolder.of(as_path(base, "base"), files or {})
     read = _Reader(folder, limits, allowed(types), partial=partial)
     try:
         check_length(source, limits)
@@ -94,7 +94,7 @@ def lint_text(  # noqa: PLR0913 - each is an option
     return tuple(sorted(_distinct(found), key=_position))
 
 
-class _OpenFolder(Folder):
+class OpenFolder(Folder):
     """A folder in which the texts of an editor replace those of files."""
 
     _texts: Mapping[tuple[str, ...], bytes]
@@ -102,7 +102,9 @@ class _OpenFolder(Folder):
     @classmethod
     def of(cls, root: Path | Traversable, texts: Mapping[str, str]) -> Self:
         made = cls(root)
-        made._texts = {tuple(name.split("/")): text.encode() for name, text in texts.items()}
+        made._texts = {
+            tuple(name.split("/")): text.encode("utf-8", "replace") for name, text in texts.items()
+        }
         return made
 
     def read(self, relative: str, limit: int) -> bytes:
