@@ -17,7 +17,8 @@ for (const [kind, folder] of Object.entries(FOLDERS)) {
         await mkdir(new URL(".", file), { recursive: true });
         await writeFile(file, found);
       }
-      assert.equal(found, await readFile(file, "utf8"), "run `npm run snapshots` and look at the diff");
+      const change = firstChange(await readFile(file, "utf8"), found);
+      assert.ok(!change, `${change}\nRun \`npm run snapshots\`, and look at what changes.`);
     });
   }
 }
@@ -55,6 +56,13 @@ for (const role of ["user", "schema", "tools", "config"]) {
       assert.ok(long < 400, `${JSON.stringify(piece)}: ${long.toFixed(0)} ms for 8,000 characters`);
     }
   });
+}
+
+/** The first line that differs, if there is one. */
+function firstChange(before, after) {
+  const [old, now] = [before, after].map((text) => text.split("\n"));
+  const at = old.findIndex((line, index) => line !== now[index]);
+  return before === after ? undefined : `line ${at + 1}\n- ${old[at]}\n+ ${now[at]}`;
 }
 
 /** The best of three runs. */
