@@ -174,11 +174,16 @@ class Editor:
         name: str = self.page.get_attribute(".tab.active", "data-resource-name")
         return (self.folder / name).read_text("utf-8").splitlines()[line - 1]
 
-    def save(self, name: str) -> str:
-        """Save the active file, and return its text."""
+    def save(self, name: str, has: str) -> str:
+        """The text of a saved file, as soon as it contains something."""
+        file = self.folder / name
+
+        def text() -> str:
+            found = file.read_text("utf-8")
+            return found if has in found else ""
+
         self.page.keyboard.press("Control+s")
-        self.page.wait_for_selector(".tab.active:not(.dirty)")
-        return (self.folder / name).read_text("utf-8")
+        return str(wait_for(text, f"{has!r} in {name}"))
 
     def texts(self, selector: str) -> list[str]:
         """The texts of the elements that are there now, with plain spaces."""

@@ -108,7 +108,7 @@ def test_inputs_are_completed(editor: Editor) -> None:
     editor.wait(".suggest-widget .monaco-list-row.focused .label-name", r"^lang$")
     editor.press("Enter")
     editor.type(" }} ")
-    assert "trim}} {{ lang }} say" in editor.save("tidy.pdl")
+    editor.save("tidy.pdl", "trim}} {{ lang }} say")
 
 
 def test_turns_are_completed_where_their_end_is_typed_already(editor: Editor) -> None:
@@ -121,7 +121,8 @@ def test_turns_are_completed_where_their_end_is_typed_already(editor: Editor) ->
     editor.type("assi")
     editor.wait(".suggest-widget .monaco-list-row.focused .label-name", "assistant")
     editor.press("Enter")
-    assert editor.save("tidy.pdl").rstrip().endswith("\n<|assistant|>")
+    text = editor.save("tidy.pdl", "assistant")
+    assert text.rstrip() == f"{TIDY}\n<|assistant|>"
 
 
 def test_a_quick_fix_mends_a_name(editor: Editor) -> None:
@@ -133,7 +134,7 @@ def test_a_quick_fix_mends_a_name(editor: Editor) -> None:
     editor.picture("quick_fix")
     editor.press("Enter")
     editor.page.wait_for_selector(".action-widget", state="hidden")
-    assert "{{ review }} say" in editor.save("mistakes.pdl")
+    editor.save("mistakes.pdl", "{{ review }} say")
 
 
 def test_formatting_is_that_of_the_command(editor: Editor) -> None:
@@ -142,7 +143,7 @@ def test_formatting_is_that_of_the_command(editor: Editor) -> None:
     editor.command("Format Document")
     editor.wait(".view-line", r"\{\{ review \| trim \}\}")
     editor.picture("formatted")
-    formatted = editor.save("tidy.pdl")
+    formatted = editor.save("tidy.pdl", "{{ review | trim }}")
     pdl("fmt", "tidy.pdl", cwd=editor.folder)
     assert formatted == (editor.folder / "tidy.pdl").read_text("utf-8") != TIDY
 
@@ -156,7 +157,8 @@ def test_an_input_is_renamed_with_its_uses(editor: Editor) -> None:
     editor.picture("rename")
     editor.press("Enter")
     editor.wait(".view-line", r"\{\{ language \}\}")
-    assert editor.save("tidy.pdl") == TIDY.replace("lang", "language")
+    text = editor.save("tidy.pdl", "language")
+    assert text == TIDY.replace("lang", "language")
 
 
 def test_a_hover_says_what_an_input_is(editor: Editor) -> None:
