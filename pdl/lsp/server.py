@@ -124,6 +124,8 @@ class Server(LanguageServer):
         signature = member(member(texts, "signature_help"), "signature_information")
         labels = member(signature, "parameter_information")
         session.labels_offsets = bool(member(labels, "label_offset_support"))
+        tokens = member(texts, "semantic_tokens")
+        session.has_grammar = bool(member(tokens, "augments_syntax_tokens"))
 
     def on_initialized(self, params: types.InitializedParams) -> None:
         """Ask for news of files, and for settings."""

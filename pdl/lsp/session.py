@@ -63,6 +63,8 @@ class Session:
         self.takes_snippets = False
         self.labels_offsets = False
         """Whether the editor takes parts of a label by their offsets."""
+        self.has_grammar = False
+        """Whether the editor colors texts by a grammar of its own, so that names are enough."""
         self.tokens = TokenAnswers()
         self.texts: dict[str, OpenDocument] = {}
         self.generation = 0

@@ -139,30 +139,36 @@ def semantic_tokens(
 ) -> types.SemanticTokens:
     """What each word of a text is."""
     del params
-    return session.tokens.full(view.uri, _numbers(view))
+    return session.tokens.full(view.uri, _numbers(session, view))
 
 
 def semantic_tokens_delta(
     session: Session, view: View, params: types.SemanticTokensDeltaParams
 ) -> types.SemanticTokens | types.SemanticTokensDelta:
     """How the words of a text differ from an earlier answer."""
-    return session.tokens.delta(view.uri, _numbers(view), params.previous_result_id)
+    data = _numbers(session, view)
+    return session.tokens.delta(view.uri, data, params.previous_result_id)
 
 
 def semantic_tokens_range(
     session: Session, view: View, params: types.SemanticTokensRangeParams
 ) -> types.SemanticTokens:
     """What each word of a part of a text is."""
-    del session
     within = Range(*offsets_of(view, params.range))
-    return types.SemanticTokens(_numbers(view, within))
+    return types.SemanticTokens(_numbers(session, view, within))
 
 
-def _numbers(view: View, within: Range | None = None) -> list[int]:
+_NAMES = frozenset({"parameter", "class", "function", "variable", "namespace"})
+"""What a grammar of the editor does not know, since it depends on the rest of the text."""
+
+
+def _numbers(session: Session, view: View, within: Range | None = None) -> list[int]:
     """The five numbers of each token: where it is after the one before, and what it is."""
     from pdl.edit.semantic_tokens import semantic_tokens as find
 
     found: Iterable[SemanticToken] = find(view.document)
+    if session.has_grammar:
+        found = [one for one in found if one.kind in _NAMES]
     if within is not None:
         found = [one for one in found if one.end > within.start and one.start < within.end]
     data: list[int] = []

@@ -115,3 +115,17 @@ def test_diagnostics_are_pulled_or_pushed_never_both(client: Client, pulls: bool
         client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
         cleared = ("textDocument/publishDiagnostics", {"uri": URI, "diagnostics": []})
         client.wait(lambda: cleared in client.notifications)
+
+
+@pytest.mark.parametrize(("augments", "words"), [(False, 5), (True, 1)])
+def test_an_editor_with_a_grammar_gets_only_names(
+    client: Client,
+    augments: bool,  # noqa: FBT001
+    words: int,
+) -> None:
+    lists: dict[str, list[str]] = {"tokenTypes": [], "tokenModifiers": [], "formats": []}
+    tokens = {"requests": {"full": True}, **lists, "augmentsSyntaxTokens": augments}
+    client.initialize({"textDocument": {"semanticTokens": tokens}})
+    client.open(URI, "<|user|>\n{{ word ~ 'a' }}\n\n<|assistant|>\n{# why #}")
+    found = client.request("textDocument/semanticTokens/full", {"textDocument": {"uri": URI}})
+    assert len(found["data"]) == 5 * words
