@@ -23,6 +23,7 @@ BindingKind: TypeAlias = Literal["set", "for", "with", "macro", "parameter", "mo
 
 CLOSED = ("if", "for", "set", "macro", "call", "with", "block", "filter", "raw", "autoescape")
 """The statements that an `end…` closes; `set` only without a `=`."""
+_DEEPEST = 100  # Python compiles no template that nests more deeply
 _SCOPES = frozenset({"for", "macro", "call", "with", "block", "filter", "set", ""})
 
 
@@ -149,6 +150,7 @@ class Outline:
         statement = self.statement(piece)
         outer = next(one for one in reversed(stack) if one.keyword in _SCOPES)
         opens = keyword in CLOSED and not (keyword == "set" and statement.values)
+        opens = opens and len(stack) <= _DEEPEST
         inner = outer
         if opens:
             name = statement.targets[0].text if statement.targets else ""

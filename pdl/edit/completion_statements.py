@@ -8,8 +8,9 @@ from pdl.edit import callables, words
 from pdl.edit.bindings import CLOSED, outline
 from pdl.edit.calls import signature
 from pdl.edit.document import Range
-from pdl.edit.files import below, extended, imported
+from pdl.edit.files import base_of, below, extended, imported
 from pdl.edit.offers import offer
+from pdl.prompt.messages import MIME_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pdl.prompt.scan import Piece, Token
 
 _BRANCHES = ("elif", "else")
+_MEDIA = tuple(f".{kind}" for kind in (*MIME_TYPES, "jpg", "jpe", "jfif"))
 _IN_LOOPS = ("break", "continue")
 _SNIPPETS = {
     "if": "if ${1:condition}",
@@ -149,14 +151,12 @@ class Place:
 
     def files(self) -> Iterator[Completion]:
         """The files that a statement can name."""
-        path = self.document.path
-        if path is None:
+        folder = base_of(self.request.workspace, self.document)
+        if folder is None:
             return
         in_string = self.current is not None and self.current.kind == "string"
-        for name in below(path.parent):
-            if name == path.name or name.endswith(
-                (".png", ".jpg", ".jpeg", ".pdf", ".wav", ".mp3")
-            ):
+        for name in below(folder):
+            if name.lower().endswith(_MEDIA) or folder / name == self.document.path:
                 continue
             where = self.inside() if in_string else self.range
             order = 0 if name.endswith((".pdl", ".txt", ".md")) else 1

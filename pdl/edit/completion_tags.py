@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pdl.prompt.scan import Piece
 
 _KEYWORDS = frozenset({"if", "else", "and", "or", "not", "in", "is", "recursive", "import", "as"})
+_MANY = 300  # names whose types are not written out, since nobody reads them all
 _ATTRIBUTES = "map selectattr rejectattr sort unique groupby group_by filter min max sum join"
 _BY_ATTRIBUTE = frozenset(_ATTRIBUTES.split())
 
@@ -181,8 +182,9 @@ class _Expression(Place):
             return
         yield from self._literals(self._path(), quotes=True)
         yield from self._arguments()
-        for name, one in self.request.types.variables(self.request.offset).items():
-            yield self._variable(name, one)
+        variables = self.request.types.variables(self.request.offset)
+        for name, one in variables.items():
+            yield self._variable(name, one, is_short=len(variables) > _MANY)
         for name, found in callables.functions().items():
             blocks = {"caller": "macro", "super": "block"}
             opened = {one.keyword for one in outline(self.document).open_at(self.request.offset)}
@@ -199,14 +201,14 @@ class _Expression(Place):
         for name in ("true", "false", "none", "not"):
             yield offer(name, "keyword", self.range, order=21)
 
-    def _variable(self, name: str, one: Variable) -> Completion:
+    def _variable(self, name: str, one: Variable, *, is_short: bool) -> Completion:
         kind = one.binding.kind if one.binding is not None else ""
         if kind == "macro" and one.binding is not None:
             statement = outline(one.document).statement(one.binding.piece)
             return offer(name, "macro", self.range, detail=signature(statement), order=11)
         if kind == "module":
             return offer(name, "module", self.range, order=11)
-        detail = name_of(one.type) if one.type.is_known else ""
+        detail = name_of(one.type) if one.type.is_known and not is_short else ""
         said = described(one.type)
         if one.binding is None and name in words.VARIABLES:
             said = self.request.said(words.VARIABLES[name])

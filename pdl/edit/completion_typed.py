@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pdl.edit.offers import Completion, Request
 
 _WORDY = ("type", "literal", "key", "constraint", "value", "definition", "error", "tool")
+_MANY = 300  # definitions whose types are not written out, since nobody reads them all
 _LANGUAGES = ("py", "python", "js", "ts", "json", "yaml", "html", "css", "sql", "sh", "rust", "go")
 
 
@@ -92,8 +93,10 @@ class _Place:
                 detail="the inputs",
             )
             return
-        for name, schema in shape(self.typed).definitions.items():
-            shown = name_of(Type(schema, {"$defs": shape(self.typed).definitions}))
+        definitions = shape(self.typed).definitions
+        for name, schema in definitions.items():
+            is_short = len(definitions) > _MANY
+            shown = "" if is_short else name_of(Type(schema, {"$defs": definitions}))
             said = schema.get("description", "")
             yield offer(name, "name", self.range, detail=shown, documentation=said)
         for order, (name, word) in enumerate(words.TYPES.items()):

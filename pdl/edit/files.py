@@ -53,6 +53,18 @@ def includers(workspace: Workspace, document: Document) -> list[tuple[Document, 
     return found
 
 
+def base_of(workspace: Workspace, document: Document) -> Path | None:
+    """Return the folder that the names of files in a document are relative to.
+
+    Of a file that prompts include it is that of the first of them.
+    """
+    if document.path is None:
+        return None
+    path = workspace.canonical(document.path)
+    known = workspace.graph().bases.get(path)
+    return known[0] if known else path.parent
+
+
 def below(folder: Path, suffixes: tuple[str, ...] = ()) -> Iterator[str]:
     """Yield the names of the files below a folder, with slashes; hidden ones are left out."""
     pending = [(folder, "", 0)]

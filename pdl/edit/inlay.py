@@ -43,6 +43,7 @@ def inlay_hints(workspace: Workspace, document: Document, within: Range) -> list
 def _bound(workspace: Workspace, document: Document, within: Range) -> Iterator[InlayHint]:
     known = outline(document)
     types = Inference(workspace, document)
+    shown: dict[tuple[str, int], tuple[str, str]] = {}  # since many loops walk the same
     for block in (known.root, *known.blocks):
         for bound in block.bindings.values():
             for one in bound:
@@ -52,9 +53,13 @@ def _bound(workspace: Workspace, document: Document, within: Range) -> Iterator[
                 if not values or (one.targets == 1 and values[0].kind in _PLAIN):
                     continue
                 given = types.bound(one)
-                if given.is_known:
+                if not given.is_known:
+                    continue
+                key = one.name, id(given.schema)
+                if key not in shown:
                     tooltip = fenced(f"{one.name}: {to_dsl(given)}")
-                    yield InlayHint(one.range.end, f": {name_of(given, _LONGEST)}", tooltip)
+                    shown[key] = f": {name_of(given, _LONGEST)}", tooltip
+                yield InlayHint(one.range.end, *shown[key])
 
 
 def _undeclared(workspace: Workspace, document: Document, within: Range) -> Iterator[InlayHint]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pdl.edit.workspace import Workspace
     from pdl.prompt.scan import Token
 
+_OUTWARDS = 20  # brackets around a place that are looked at
 _Called: TypeAlias = tuple[str, tuple[str, ...], str]  # the label, the parameters, the words
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
@@ -73,7 +74,9 @@ class _Call:
     def help(self) -> Signature | None:
         """Its signature."""
         opener, commas = self._opener()
-        while opener >= 0:
+        for _ in range(_OUTWARDS):
+            if opener < 0:
+                break
             found = self._called(opener - 1)
             if found is not None:
                 label, names, said = found

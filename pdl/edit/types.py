@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pdl.errors import PdlError
 from pdl.schema import Schema
 from pdl.schema.dsl.tree import join
-from pdl.schema.keywords import lookup, reachable, types_of
+from pdl.schema.keywords import DEFINITIONS, lookup, nodes, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pdl._types import Json, JsonSchema
 
 _MOST = 200  # alternatives of a type that are looked at
+_MANY = 30  # definitions that are written out with a type
 _SHORT = 40  # characters of a type beside a name
 _NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 _NOTES = frozenset({"description", "default", "title"})
@@ -298,44 +299,57 @@ def _merged(documents: list[JsonSchema]) -> JsonSchema:
 
 
 def standalone(given: Type) -> JsonSchema:
-    """Return a document of the type alone, with the definitions that it needs."""
+    """Return a document of the type alone, with the definitions that it needs.
+
+    Of very many, only those that the type names itself are left, and accept anything.
+    """
     defs = given.document.get("$defs")
-    if not isinstance(defs, dict):
-        return given.schema
-    used = reachable(given.schema, defs)
     schema = {key: one for key, one in given.schema.items() if key != "$defs"}
-    if not used:
+    if not isinstance(defs, dict):
         return schema
-    return {**schema, "$defs": {name: one for name, one in defs.items() if name in used}}
+    known = _named(schema, defs)
+    pending = list(known)
+    while pending and len(known) <= _MANY:
+        more = _named(defs[pending.pop()], defs) - known
+        known |= more
+        pending += more
+    if not known:
+        return schema
+    if len(known) > _MANY:
+        return {**schema, "$defs": {name: {} for name in sorted(_named(schema, defs))}}
+    return {**schema, "$defs": {name: one for name, one in defs.items() if name in known}}
+
+
+def _named(schema: Json, defs: dict[str, Any]) -> set[str]:
+    """The definitions that a schema refers to."""
+    found = (str(node.get("$ref", "")).removeprefix(DEFINITIONS) for node in nodes(schema))
+    return {name for name in found if name in defs}
 
 
 def to_dsl(given: Type) -> str:
     """Return the type in the schema DSL, `any` if it has no words for it."""
+    return _written(standalone(given._replace(schema=bare(given))))
+
+
+def _written(document: JsonSchema) -> str:
     try:
-        return Schema(standalone(given._replace(schema=bare(given)))).to_dsl()
+        return Schema(document).to_dsl()
     except (PdlError, KeyError, TypeError, ValueError, RecursionError):
         return "any"
 
 
 def name_of(given: Type, most: int = _SHORT) -> str:
     """Return the type in a few characters, without what its names mean."""
-    document = standalone(given._replace(schema=bare(given)))
-    stubs = {name: {"type": "null"} for name in document.get("$defs", {})}
-    if stubs:
-        document = {**document, "$defs": stubs}
-    try:
-        text = Schema(document).to_dsl()
-    except (PdlError, KeyError, TypeError, ValueError, RecursionError):
-        return "any"
-    text = text.split("\n\n")[0] if not stubs else _without(text, stubs)
-    text = " ".join(line.split("//")[0].strip() for line in text.splitlines()).replace(", }", " }")
+    defs = given.document.get("$defs")
+    document = {key: one for key, one in bare(given).items() if key != "$defs"}
+    names = _named(document, defs) if isinstance(defs, dict) else set()
+    if names:
+        document["$defs"] = {name: {"type": "null"} for name in names}
+    lines = [line for line in _written(document).splitlines() if line.strip()]
+    ends = {f"{name} = null" for name in names}
+    text = " ".join(line.split("//")[0].strip() for line in lines if line not in ends)
+    text = text.replace(", }", " }")
     return text if len(text) <= most else _outline(given)
-
-
-def _without(text: str, stubs: Iterable[str]) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    ends = {f"{name} = null" for name in stubs}
-    return "\n".join(line for line in lines if line not in ends)
 
 
 def _outline(given: Type, depth: int = 0) -> str:

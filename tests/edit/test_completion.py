@@ -237,6 +237,18 @@ def test_files_and_what_is_in_them(case: Case, folder: Path) -> None:
     check(case, folder)
 
 
+def test_files_of_a_part_are_relative_to_its_prompts(folder: Path) -> None:
+    """As names in included files are."""
+    (folder / "parts").mkdir()
+    (folder / "parts" / "one.pdl").write_text("")
+    (folder / "main.pdl").write_text('<|user|>\n{% include "parts/one.pdl" %}')
+    workspace = Workspace((folder,))
+    document = workspace.open(folder / "parts" / "one.pdl", '{% include "" %}')
+    labels = {one.label for one in complete(workspace, document, 12)}
+    assert {"rules.txt", "base.pdl"} <= labels
+    assert "parts/one.pdl" not in labels
+
+
 def inserted(text: str, label: str, *, snippets: bool = False) -> str:
     """The text after a completion is chosen."""
     plain = unmarked(text)
