@@ -241,6 +241,45 @@ def test_a_renaming_can_be_undone(text: str, data: st.DataObject) -> None:
     assert changed_text(changed, back[None]) == text
 
 
+def _called(**values: object) -> str:
+    return "".join(map(str, values.values()))
+
+
+def _outcome(text: str, folder: Path, data: dict[str, object]) -> object:
+    try:
+        return pdl.loads(f"<|user|>\n.{text}", base=folder).render(data).messages
+    except pdl.PromptError as error:
+        return [one.code for one in error.problems]
+    except AssertionError:  # of Jinja, about a filter of a block that reads a name
+        return None
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What drawn templates import."""
+    found = tmp_path_factory.mktemp("imported")
+    (found / "a").write_text("{% macro x(y) %}x{{ y }}{% endmacro %}{% set y = 'b' %}", "utf-8")
+    return found
+
+
+@given(TEMPLATES, st.data())
+def test_a_renamed_variable_renders_the_same(folder: Path, text: str, data: st.DataObject) -> None:
+    """The data are renamed as well; what fails, fails in the same way."""
+    document = Document(text)
+    names = names_of(document).all
+    if not names:
+        return
+    name = data.draw(st.sampled_from(names))
+    edits = rename(Workspace(), document, name.start, "renamed")
+    if isinstance(edits, Refusal):
+        return
+    values: dict[str, object] = {"x": "1", "y": ["2", "3"], "z": ["45"], "f": _called, "g": "6"}
+    is_passed = names_of(document).passed(name.text) == name.symbol
+    other = {"renamed" if is_passed and key == name.text else key: values[key] for key in values}
+    changed = changed_text(document, edits[None])
+    assert _outcome(changed, folder, other) == _outcome(text, folder, values)
+
+
 def _examples() -> list[Any]:
     """The inputs of all shipped prompts, each with data."""
     found = []
