@@ -85,7 +85,8 @@ def masks() -> None:
 @click.command(
     cls=Application,
     lazy={
-        **{name: name for name in ("render", "run", "check", "lint", "diff", "schema", "types")},
+        **{name: name for name in ("render", "run", "check", "lint", "fmt", "diff", "schema")},
+        "types": "types",
         "fingerprint": "fingerprint",
         "gbnf": gbnf,
         "masks": masks,
@@ -100,6 +101,7 @@ def masks() -> None:
         ("ask a model", "pdl run classify.pdl --set text='It crashes' --model openai:MODEL"),
         ("find the answer in a reply", "pdl check classify.pdl --reply reply.txt"),
         ("check all prompts, in an editor or in CI", "pdl lint prompts/"),
+        ("format all prompts", "pdl fmt prompts/"),
         ("see what a change of prompts breaks", "pdl diff prompts/ --against HEAD"),
         ("get the schema for a provider", "pdl schema classify.pdl --to json-schema"),
         ("get the types of prompts for your program", "pdl types prompts/ -o answers.py"),

@@ -15,6 +15,7 @@ import yaml
 from click.testing import CliRunner
 
 from pdl.cli.app import application
+from pdl.edit.format import formatted
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -26,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 LINE = b"*.pdl diff=pdl"
 LONG = "\n".join(f"line {number}" for number in range(12))
 PROMPT = f"<|system|>\n{LONG}\n<|user|>\n{{{{ schema }}}}\n{LONG}\n <| Schema |> \n{{ a: int }}\n"
+GOOD = formatted(PROMPT)
 ROLE = f"<|user|>\n{LONG}\n<|{{{{ role | lower }}}}|>\n{LONG}\nend\n"
 YAML = "description: a program of IBM's PDL\ntext:\n- model: ollama/m\n  input: Hi\n"
 
@@ -320,20 +322,23 @@ def test_each_hook_passes_good_prompts_and_stops_bad_ones(hook: dict[str, object
     line = hook["entry"]
     assert isinstance(line, str)
     assert hook["language"] == "python"  # which installs pdl
-    assert hook["pass_filenames"] is False
     args = hook.get("args", [])
     assert isinstance(args, list)
-    command, *words = line.split() + args
+    files = ["a.pdl"] if hook.get("pass_filenames", True) else []
+    command, *words = line.split() + args + files
     assert command == "pdl"
-    Path("a.pdl").write_text(PROMPT)
+    Path("a.pdl").write_text(GOOD)
     git("add", ".")
     git("commit", "-q", "-m", "Add a prompt")
     for step in BREAKING[str(hook["id"])][0]:
         assert pdl(*step).exit_code == 0
     good = pdl(*words)
     assert good.exit_code == 0, good.output
+    assert Path("a.pdl").read_text() == GOOD
     Path("a.pdl").write_text(BREAKING[str(hook["id"])][1])
     bad = pdl(*words)
+    if Path("a.pdl").read_text() == GOOD:
+        return  # pre-commit stops a commit if a hook changes files
     assert bad.exit_code == 1, bad.output
     assert "a.pdl" in bad.output
 
@@ -346,7 +351,7 @@ def test_pre_commit_runs_them(repository: Path, monkeypatch: pytest.MonkeyPatch)
     commit = git("-C", str(ROOT), "rev-parse", "HEAD").strip()
     config = {"repos": [{"repo": str(ROOT), "rev": commit, "hooks": hooks}]}
     Path(".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
-    Path("a.pdl").write_text(PROMPT)
+    Path("a.pdl").write_text(GOOD)
     pdl("pin")
     git("add", ".")
     git("commit", "-q", "-m", "Add a prompt")
@@ -363,7 +368,8 @@ def test_pre_commit_runs_them(repository: Path, monkeypatch: pytest.MonkeyPatch)
 
 BREAKING: dict[str, tuple[list[tuple[str, ...]], str]] = {
     "pdl-lint": ([], "<|user|>\n{{ a\n"),
-    "pdl-diff": ([], PROMPT.replace("int", "str")),
-    "pdl-pins": ([("pin",)], PROMPT.replace("int", "str")),
+    "pdl-fmt": ([], PROMPT),
+    "pdl-diff": ([], GOOD.replace("int", "str")),
+    "pdl-pins": ([("pin",)], GOOD.replace("int", "str")),
 }
 """For each hook the commands before it, and a prompt that it stops."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from doc_blocks import blocks
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from prompt_texts import PARTS, VALUES, prompts
@@ -377,6 +378,12 @@ def test_shipped_prompts(file: Path) -> None:
             was = _rendered(other, file.parent, values)
             assert isinstance(was, tuple)
             assert _rendered(text, file.parent, values) == was
+
+
+def test_the_page_shows_what_it_does() -> None:
+    page = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
+    before, _, after = blocks(page.split("## Formatting")[1])
+    assert formatted(before.text) == after.text
 
 
 def test_a_line_is_as_long_as_in_the_dsl_that_pdl_writes() -> None:
