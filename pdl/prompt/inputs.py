@@ -26,6 +26,7 @@ from pdl.source import Anchor, Source
 
 if TYPE_CHECKING:
     from pdl.limits import Limits
+    from pdl.prompt.scan import Kind
     from pdl.reply import Violation
     from pdl.schema import Schema
     from pdl.source import Span
@@ -184,11 +185,11 @@ class Inputs:
 
 
 def read_inputs(
-    pieces: Sequence[tuple[int, str, str]], source: Source, limits: Limits
+    pieces: Sequence[tuple[int, str, Kind | None]], source: Source, limits: Limits
 ) -> Inputs | None:
     """Return the inputs that a template's own text declares, or None.
 
-    `pieces` are the stretches of text between tags: offset, text, and the kind of token after it.
+    `pieces` are the stretches of text between tags: offset, text, and the kind of what is after it.
     Raises InputError, or SchemaError with a position in the file, if the declaration is invalid.
     """
     found = [
@@ -210,7 +211,7 @@ def read_inputs(
     offset, text, follower, span = found[0]
     following = _SEPARATOR.search(text)
     content = text[: following.start()] if following else text
-    if following is None and follower == "variable_begin":
+    if following is None and follower == "expression":
         raise _dynamic(source, offset + len(content))
     placed = Source(content, source.name, (Anchor(0, len(content), source, offset),))
     try:

@@ -102,8 +102,13 @@ class Mended:
             return not self.words.issuperset(_WORD.findall(span.text))
         if kind == "turn":
             return self.are_macros_known and (code != "turn/no-role" or span.start < self.first)
-        is_content = kind == "input" or (kind in _CONTENT and self.are_macros_known)
-        return not self.is_faulty(span) if is_content else kind not in _CONTENT
+        return self._holds(kind, span)
+
+    def _holds(self, kind: str, span: Span) -> bool:
+        """Whether no faulty tag changes the content of the turn at a span."""
+        if kind in _CONTENT:
+            return self.are_macros_known and not self.is_faulty(span)
+        return kind != "input" or self.declares(span)
 
     def _is_alone(self, span: Span) -> bool:
         """Whether what looks like a marker does so in the whole text."""
@@ -160,7 +165,7 @@ def mended(source: Source, *, blocks: bool = True) -> Mended:
     doubtful = faulty + removed
     last = pieces[-1].end if pieces else 0
     is_cut = last < len(text)
-    are_turns_known = not any("<|" in _lines(text, tag.piece) for tag in faulty)
+    are_turns_known = not any("<|" in _lines(text, tag.piece) for tag in doubtful)
     places = [tag.piece.start for tag in doubtful] + [last] * is_cut
     words = {word for tag in doubtful for word in tag.words}
     for piece in (one for one in pieces if one.kind == "text"):

@@ -210,6 +210,28 @@ def stretches(text: str, pieces: Sequence[Piece]) -> list[Stretch]:
 
     They lack what Jinja removes: whitespace beside the `-` of a tag, and a last newline.
     """
+    kept = _kept(text, pieces)
+    kinds = ["", *(kind for kind, _, _ in kept), ""]
+    return [
+        Stretch(text[start:end], start, kinds[at] == "expression", kinds[at + 2] == "expression")
+        for at, (kind, start, end) in enumerate(kept)
+        if kind in ("text", "raw")
+    ]
+
+
+def followed(text: str) -> list[tuple[int, str, Kind | None]]:
+    """Return the stretches of a text: offset, text, and the kind of what is after it, if any."""
+    kept = _kept(text, scan(text))
+    kinds = [*(kind for kind, _, _ in kept[1:]), None]
+    return [
+        (start, text[start:end], after)
+        for (kind, start, end), after in zip(kept, kinds, strict=bool(kept))
+        if kind in ("text", "raw")
+    ]
+
+
+def _kept(text: str, pieces: Sequence[Piece]) -> list[tuple[Kind, int, int]]:
+    """What Jinja's parser sees: texts without what is stripped, and tags, without those of raw."""
     kept: list[tuple[Kind, int, int]] = []
     for at, piece in enumerate(pieces):
         before, after = pieces[at - 1 : at], pieces[at + 1 : at + 2]
@@ -225,12 +247,7 @@ def stretches(text: str, pieces: Sequence[Piece]) -> list[Stretch]:
                 kept.append((piece.kind, start, end))
         elif piece.kind != "comment" and not any(one.kind == "raw" for one in (*before, *after)):
             kept.append((piece.kind, piece.start, piece.end))
-    kinds = ["", *(kind for kind, _, _ in kept), ""]
-    return [
-        Stretch(text[start:end], start, kinds[at] == "expression", kinds[at + 2] == "expression")
-        for at, (kind, start, end) in enumerate(kept)
-        if kind in ("text", "raw")
-    ]
+    return kept
 
 
 def _strips_after(text: str, tag: Piece) -> bool:

@@ -13,7 +13,7 @@ from jinja2.loaders import BaseLoader
 from pdl import schema as schemas
 from pdl.errors import LimitError, Problem, PromptError, TemplateError
 from pdl.prompt import filters, tera
-from pdl.prompt.markers import SCHEMA_PLACEHOLDER, Markers, located
+from pdl.prompt.markers import SCHEMA_PLACEHOLDER, Markers
 from pdl.prompt.outline import (
     Branches,
     Item,
@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.prompt.files import Folder
     from pdl.prompt.references import Types
+    from pdl.prompt.scan import Kind
     from pdl.schema import Schema
 
-# Modules for errors and for files are imported when they are needed.
+# Modules for errors, for files and for inputs are imported when they are needed.
 # ruff: noqa: PLC0415
 
 
@@ -152,16 +153,11 @@ class Template:
             return None
         return [mapped_source(turn.raw, self.markers, self.source.name) for turn in turns]
 
-    def pieces(self) -> list[tuple[int, str, str]]:
-        """Return the stretches of its own text: offset, text, and the kind of token after it."""
-        stream = self.environment.lexer.tokenize(self.source.text)
-        found: list[tuple[int, str, str]] = []
-        for token, at in located(stream, self.source):
-            if found and not found[-1][2]:
-                found[-1] = (*found[-1][:2], token.type)
-            if token.type == "data":
-                found.append((at, token.value, ""))
-        return found
+    def pieces(self) -> list[tuple[int, str, Kind | None]]:
+        """Return the stretches of its own text: offset, text, and the kind of what is after it."""
+        from pdl.prompt.scan import followed
+
+        return followed(self.source.text)
 
     def render(self, values: dict[str, Any]) -> str:
         """Return the text with markers. Raises TemplateError for all undefined names together."""

@@ -14,7 +14,7 @@ from snapshots import CASES
 
 import pdl
 from pdl.prompt.markers import Stretch, located
-from pdl.prompt.scan import Piece, scan, stretches, tokens
+from pdl.prompt.scan import Piece, followed, scan, stretches, tokens
 from pdl.prompt.template import normalize_newlines
 from pdl.source import Source
 
@@ -92,6 +92,14 @@ def agrees(text: str) -> None:
     stream = [token.type for token in LEXER.tokenize(text)]
     kinds = ["", *stream, ""]
     at = [number for number, kind in enumerate(stream) if kind == "data"]
+    afters = [after for _, _, after in followed(text)]
+    parts = {
+        "data": {"text", "raw"},
+        "variable_begin": {"expression"},
+        "block_begin": {"statement"},
+    }
+    for number, after in zip(at, afters, strict=True):
+        assert after in parts.get(kinds[number + 2], {None})
     assert [(one.after_value, one.before_value) for one in found] == [
         (kinds[number] == "variable_end", kinds[number + 2] == "variable_begin") for number in at
     ]
