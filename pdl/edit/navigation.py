@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from pdl.edit.document import Location, Range
+from pdl.edit.inference import Inference
 from pdl.edit.keys import occurrences_at, same_keys
 from pdl.edit.linked import Linked
 from pdl.edit.names import names_of
@@ -83,22 +84,44 @@ def highlights(document: Document, offset: int) -> list[tuple[Range, HighlightKi
 
 
 def type_definition(document: Document, offset: int) -> list[Location]:
-    """Return where the named types of the input or the key at an offset are defined."""
+    """Return where the named types of what is at an offset are defined."""
     names = names_of(document)
     name = names.at(offset)
-    if name is None:
-        return []
-    if name.kind == "type":
-        starts = {name.start}
+    if name is not None and name.kind == "type":
+        symbols = {name.symbol}
     else:
-        own = {one.start for one in names.same(name.symbol)}
+        same = same_keys(Workspace(), document, offset)
+        own = {one.range.start for one in same.keys} if same is not None else set()
+        if name is not None:
+            own |= {one.start for one in names.same(name.symbol)}
         starts = {start for typed in document.typed for start in _types_of(typed, own)}
-    symbols = {one.symbol for one in map(names.at, starts) if one is not None}
+        symbols = {one.symbol for one in map(names.at, starts) if one is not None}
+        if name is not None and name.frame >= 0 and name.kind != "input":
+            symbols |= _inferred(document, name)
     return [
         Location(document.path, one.range)
         for one in names.definitions
         if one.symbol in symbols and one.kind == "type"
     ]
+
+
+def _inferred(document: Document, name: Name) -> set[int]:
+    """The named types of a variable's values, or of their items."""
+    known = Inference(Workspace(), document).variable(name.text, name.end)
+    words: set[str] = set()
+    pending = [known.type.schema] if known is not None else []
+    for schema in pending:
+        inner = [*schema.get("anyOf", ()), schema.get("items")]
+        pending += [one for one in inner if isinstance(one, dict)]
+        words.add(str(schema.get("$ref", "")).removeprefix("#/$defs/"))
+    inputs = [one.turn.body for one in document.typed if one.turn.role == "input"]
+    return {
+        one.symbol
+        for one in names_of(document).definitions
+        if one.kind == "type"
+        and one.text in words
+        and any(each.holds(one.start) for each in inputs)
+    }
 
 
 def _types_of(typed: Typed, keys: set[int]) -> Iterator[int]:

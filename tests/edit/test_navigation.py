@@ -179,6 +179,11 @@ TYPES: list[Files] = [
     {"a.pdl": '<|input|>\n{ "¦x": T | U<1> | str }\n[[T]] = U\n[[U]] = int\n'},
     {"a.pdl": "<|schema|>\n{ y: { ¦z: U }, x: T }\nT = U\n[[U]] = int\n<|input|>\n{}\nU = str"},
     {"a.pdl": "<|schema|>\n{ y: ¦T }\n[[T]] = U\nU = int"},
+    {
+        "a.pdl": "<|input|>\n{ x: [T] }\n[[T]] = { u: U }\nU = {}\n<|schema|>\nT\nT = int\n"
+        "<|user|>\n{% for i in x %}{{ ¦i }}",
+    },
+    {"a.pdl": "<|input|>\n{ x: [T] }\nT = { u: U }\n[[U]] = {}\n<|user|>\n{{ x[0].¦u }}"},
     {"a.pdl": "<|input|>\n{ x: int }\n<|user|>\n{{ ¦x }}"},
     {"a.pdl": "¦"},
 ]
