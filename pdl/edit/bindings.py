@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl.edit.document import Document, Range
+    from pdl.edit.expressions import Node
     from pdl.edit.tags import Statement, Word
     from pdl.prompt.scan import Piece
 
@@ -81,6 +83,17 @@ class Outline:
         for piece in self.document.pieces:
             if piece.kind in ("statement", "expression"):
                 yield self.statement(piece)
+
+    @cached_property
+    def calls(self) -> dict[str, list[Node]]:
+        """The calls of names in the text."""
+        found: dict[str, list[Node]] = {}
+        for statement in self.statements():
+            for value in statement.values:
+                for node in value.walk():
+                    if node.kind == "call" and node.children[0].kind == "name":
+                        found.setdefault(node.children[0].text, []).append(node)
+        return found
 
     def block_at(self, offset: int) -> Block:
         """Return the innermost block at an offset; a block begins with its own tag."""

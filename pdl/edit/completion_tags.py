@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.edit import callables, types, words
@@ -10,6 +11,7 @@ from pdl.edit.bindings import outline
 from pdl.edit.calls import signature
 from pdl.edit.completion_statements import Place
 from pdl.edit.files import imported
+from pdl.edit.inference import undeclared
 from pdl.edit.markdown import described
 from pdl.edit.offers import offer
 from pdl.edit.types import name_of
@@ -26,6 +28,18 @@ if TYPE_CHECKING:
 
 _KEYWORDS = frozenset({"if", "else", "and", "or", "not", "in", "is", "recursive", "import", "as"})
 _MANY = 300  # names whose types are not written out, since nobody reads them all
+_TEXTS = "capitalize default indent length lower replace split title tojson trim truncate upper"
+_LISTS = (
+    "batch first join last length map max min reject rejectattr reverse select selectattr slice"
+    " sort sum tojson unique"
+)
+_FITTING = (
+    (("string",), frozenset(_TEXTS.split())),
+    (("array",), frozenset(_LISTS.split())),
+    (("object",), frozenset({"dictsort", "get", "items", "length", "tojson"})),
+    (("integer", "number"), frozenset({"abs", "default", "float", "int", "round", "string"})),
+)
+"""Filters by the types of values that they are made for."""
 _ATTRIBUTES = "map selectattr rejectattr sort unique groupby group_by filter min max sum join"
 _BY_ATTRIBUTE = frozenset(_ATTRIBUTES.split())
 
@@ -151,8 +165,12 @@ class _Expression(Place):
     def _fields(self, of: Type, *, quoted: bool = False) -> Iterator[Completion]:
         absent = types.optional(of)
         where = self.inside() if quoted else self.range
+        is_guessed = self.current is not None and bool(undeclared(self.document))
+        being_typed = self.text(self.current) if is_guessed and self.current is not None else ""
         for order, (name, one) in enumerate(types.fields(of).items()):
             if not quoted and not name.isidentifier():
+                continue
+            if name == being_typed:  # known only from here
                 continue
             mark = "?" if name in absent else ""
             yield offer(
@@ -163,6 +181,17 @@ class _Expression(Place):
                 documentation=described(one),
                 order=order,
             )
+
+    def filters(self) -> Iterator[Completion]:
+        """All filters, those first that are made for such a value."""
+        ends = (self.before[-1].end, self.range.start)
+        nodes = (node for value in self.statement.values for node in value.walk())
+        found = next((one for one in nodes if one.kind == "filter" and one.at in ends), None)
+        of = types.ANY if found is None else self.request.types.of(found.children[0])
+        fitting = next((names for kind, names in _FITTING if types.is_kind(of, *kind)), frozenset())
+        for one in super().filters():
+            is_fitting = one.label in fitting
+            yield replace(one, sort=one.sort if is_fitting else f"1{one.sort[1:]}")
 
     def _tests(self) -> Iterator[Completion]:
         if self.text(self.before[-1]) == "is":

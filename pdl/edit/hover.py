@@ -14,7 +14,7 @@ from pdl.edit.document import Range
 from pdl.edit.expressions import CONSTANTS, unquoted
 from pdl.edit.files import imported
 from pdl.edit.hover_typed import hover_typed
-from pdl.edit.inference import Inference
+from pdl.edit.inference import Inference, inputs_of
 from pdl.edit.markdown import code, described, escaped, fenced, shown_type
 from pdl.prompt.config import SETTINGS
 from pdl.prompt.files import media_path
@@ -181,7 +181,9 @@ class _Tag:
             word = words.VARIABLES.get(known.name) if not known.is_input else None
             if word is not None:
                 return Hover(where, f"**{known.name}**\n\n{said_of(word)}")
-            return Hover(where, typed_words(known.name, known.type, "input"))
+            is_declared = known.name in inputs_of(known.document)
+            kind = "input" if is_declared else "not declared; its type is inferred"
+            return Hover(where, typed_words(known.name, known.type, kind))
         statement = outline(known.document).statement(binding.piece)
         if binding.kind == "macro":
             return Hover(where, macro_words(known.document, statement))

@@ -12,13 +12,18 @@ from pdl.edit.files import imported, includers
 from pdl.edit.results import READERS
 from pdl.edit.shapes import document_of
 from pdl.edit.types import ANY, STR, Type
+from pdl.edit.usage import inferred, inferred_inputs
+from pdl.errors import PdlError
+from pdl.schema import Schema
 
 if TYPE_CHECKING:
     from pdl.edit.document import Document
     from pdl.edit.expressions import Node
+    from pdl.edit.tags import Statement
     from pdl.edit.workspace import Workspace
 
 _DEEPEST = 30  # names that are set by other names
+_CALLS = 20  # of a macro
 _FILES = 3  # files that include others
 
 _INPUTS: WeakKeyDictionary[Document, dict[str, Type]] = WeakKeyDictionary()
@@ -31,6 +36,24 @@ def inputs_of(document: Document) -> dict[str, Type]:
         turns = [one for one in document.typed if one.turn.role == "input"]
         schema = document_of(turns[0]) if turns else {}
         found = _INPUTS[document] = types.fields(Type(schema, schema))
+    return found
+
+
+_UNDECLARED: WeakKeyDictionary[Document, dict[str, Type]] = WeakKeyDictionary()
+
+
+def undeclared(document: Document) -> dict[str, Type]:
+    """Return the names that a document without an `input` turn reads; types tell from its uses."""
+    found = _UNDECLARED.get(document)
+    if found is None:
+        found = {}
+        if all(turn.role != "input" for turn in document.turns):
+            try:
+                schema = Schema.parse(inferred_inputs(document) or "{}").document
+            except PdlError:
+                schema = {}
+            found = types.fields(Type(schema, schema))
+        _UNDECLARED[document] = found
     return found
 
 
@@ -82,6 +105,9 @@ class Inference:
         for other, at in reversed(self.outer):
             found |= {name: one for name, one in other.variables(at).items() if name != "loop"}
         found["schema"] = Variable("schema", STR, self.document)
+        for name, one in undeclared(self.document).items():
+            if not inferred(self.document)[name].range.holds(offset):  # it is just being typed
+                found.setdefault(name, Variable(name, one, self.document))
         for name, one in self.inputs.items():
             found[name] = Variable(name, one, self.document)
         for name, binding in self.outline.visible(offset).items():
@@ -102,7 +128,10 @@ class Inference:
         found = [one for other, at in self.outer if (one := other.variable(name, at)) is not None]
         if found:
             return found[0]._replace(type=types.union(one.type for one in found))
-        return Variable(name, STR, self.document) if name == "schema" else None
+        if name == "schema":
+            return Variable(name, STR, self.document)
+        one_type = undeclared(self.document).get(name)
+        return Variable(name, one_type, self.document) if one_type is not None else None
 
     def _loop(self, offset: int) -> Type:
         opened = self.outline.open_at(offset)
@@ -132,8 +161,7 @@ class Inference:
         if binding.kind == "imported":
             return self._imported(binding)
         if binding.kind == "parameter":
-            default = statement.parameters[binding.position][1]
-            return types.not_null(self.of(default)) if default is not None else ANY
+            return self._parameter(binding, statement)
         if not statement.values:
             return STR if statement.keyword == "set" else ANY
         at = binding.position if binding.kind == "with" else 0
@@ -142,6 +170,17 @@ class Inference:
             return _walked(binding, types.not_null(value))
         is_one = binding.kind == "with" or binding.targets == 1
         return value if is_one else types.item(value, binding.position)
+
+    def _parameter(self, binding: Binding, statement: Statement) -> Type:
+        """The type of a macro's parameter: that of its default and of what calls pass."""
+        default = statement.parameters[binding.position][1]
+        given = [default] if default is not None else []
+        if statement.keyword == "macro" and statement.targets:
+            for call in self.outline.calls.get(statement.targets[0].text, ())[:_CALLS]:
+                one = call.argument(binding.name, binding.position)
+                given += [one] if one is not None else []
+        found = [types.not_null(one) for one in map(self.of, given) if one.is_known]
+        return types.union(one for one in found if one.is_known)
 
     def _imported(self, binding: Binding) -> Type:
         statement = self.outline.statement(binding.piece)

@@ -71,11 +71,5 @@ def _undeclared(workspace: Workspace, document: Document, within: Range) -> Iter
             continue
         known = outer.variable(name, one.range.start)
         if known is not None and known.type.is_known:
-            text, label = to_dsl(known.type), name_of(known.type, _LONGEST)
-        else:
-            text = label = one.use.dsl()
-        if text == "any":
-            continue
-        if len(label) > _LONGEST or "\n" in label:
-            label = " ".join(label.split())[: _LONGEST - 1] + "…"
-        yield InlayHint(one.range.end, f": {label}", fenced(f"{name}: {text}"))
+            tooltip = fenced(f"{name}: {to_dsl(known.type)}")
+            yield InlayHint(one.range.end, f": {name_of(known.type, _LONGEST)}", tooltip)

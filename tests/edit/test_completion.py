@@ -116,7 +116,9 @@ NAMES = [
     Case(INPUT + "{{ steps | selectattr('¦') }}", ["id", "kind", "next"]),
     Case(INPUT + "{{ steps | map('¦') }}", ["abs"], ["upper"]),
     Case(INPUT + "{{ nothing.¦ }}", []),
-    Case(INPUT + "{{ label | ¦ }}", ["abs"], ["trim", "tojson", "json_encode"], ["label"]),
+    Case(INPUT + "{{ label | ¦ }}", ["capitalize"], ["trim", "json_encode"], ["label"]),
+    Case(INPUT + "{{ steps | ¦ }}", ["batch", "first", "join"], ["trim"]),
+    Case(INPUT + "{{ unknown | ¦ }}", ["abs"], ["trim", "tojson", "json_encode"]),
     Case(INPUT + "{{ label | up¦ | trim }}", [], ["upper"]),
     Case(INPUT + "{{ label is ¦ }}", ["boolean"], ["defined", "not", "containing"], ["=="]),
     Case(INPUT + "{{ label is not ¦ }}", ["boolean"], ["defined"], ["not"]),
@@ -125,6 +127,10 @@ NAMES = [
     Case(INPUT + "{{ 'label'¦ }}", ["and"]),
     Case(INPUT + "{{ 12¦ }}", []),
     Case(INPUT + "{{ }}¦", []),
+    Case("{% for s in steps %}{{ s.id }}{% endfor %}{{ ¦", ["schema", "steps"], [], ["s"]),
+    Case("{% for s in steps %}{{ s.id }}{{ s.¦ }}{% endfor %}", ["id"]),
+    Case("{{ st¦ }}", ["schema"], [], ["st"]),
+    Case("{{ s.id }}{{ s.na¦ }}", ["id"], [], ["na"]),
 ]
 VALUES = [
     Case(INPUT + '{% if label == "¦" %}', ["bug", "feat"]),

@@ -122,7 +122,7 @@ def test_undeclared_inputs_show_their_types_at_their_first_use() -> None:
     assert "«" not in shown(INPUT + "{{ x }}")
     assert inferred_inputs(Document(INPUT + "{{ x }}{{ steps }}")) == "{\n  x: str,\n}"
     assert inferred_inputs(Document("<|user|>\n{% set x = 1 %}{{ x }}")) == ""
-    assert "…" in shown("<|user|>\n{{ x.aaaaaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbb }}")
+    assert "«: { aaaaaaaaaaaaaaaaaaaaa }»" in shown("{{ x.aaaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbb }}")
 
 
 def test_a_part_shows_the_types_that_its_prompts_declare(tmp_path: Path) -> None:
