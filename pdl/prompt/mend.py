@@ -172,6 +172,8 @@ def mended(source: Source, *, blocks: bool = True) -> Mended:
         for line in text[piece.start : piece.end].split("\n"):
             if any(end in line for end in _ENDS):
                 words.update(_WORD.findall(line))
+        half = text.find("%}", piece.start, piece.end)  # of a tag whose beginning is lost
+        places += [half] * (half >= 0)
     pairs = paired(stretches(text, pieces), source).values()
     starts = sorted({pair.start for pair in pairs if pair.alone})
     return Mended(
