@@ -9,7 +9,6 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
-from weakref import WeakKeyDictionary
 
 from pdl.edit.tags import read_statement
 
@@ -189,14 +188,11 @@ class Outline:
         self._tops.append(top)
 
 
-_OUTLINES: WeakKeyDictionary[Document, Outline] = WeakKeyDictionary()
-
-
 def outline(document: Document) -> Outline:
     """Return the outline of a document, which is made once."""
-    found = _OUTLINES.get(document)
+    found: Outline | None = document.derived.get(Outline)
     if found is None:
-        found = _OUTLINES[document] = Outline(document)
+        found = document.derived[Outline] = Outline(document)
     return found
 
 

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pdl.edit.notation import Notation, read
 from pdl.prompt.markers import paired
@@ -153,6 +153,11 @@ class Document:
 
     @cached_property
     def _tokens(self) -> dict[int, list[TagToken]]:
+        return {}
+
+    @cached_property
+    def derived(self) -> dict[object, Any]:
+        """What is derived from it elsewhere and refers to it, to be forgotten with it."""
         return {}
 
     @cached_property
