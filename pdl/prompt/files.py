@@ -99,11 +99,13 @@ class Folder(NamedTuple):
         try:
             root = self.root.resolve()
             found = root.joinpath(*parts).resolve()
+            is_file = found.is_file()
         except (OSError, RuntimeError) as error:
-            raise JailError(f"`{shown(relative)}` cannot be followed: {error}") from error
+            reason = getattr(error, "strerror", None) or error
+            raise JailError(f"`{shown(relative)}` cannot be followed: {reason}") from error
         if not found.is_relative_to(root):
             raise JailError(f"`{shown(relative)}` is a link that points outside {self.root}")
-        if not found.is_file():
+        if not is_file:
             raise self._no_file(relative, is_folder=found.is_dir())
         try:
             return open_regular(root, found.relative_to(root).parts)

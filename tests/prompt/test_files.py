@@ -94,6 +94,11 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         pdl.loads("<|user|>\n{% include 'a.txt' %}", base=tmp_path).render()
 
 
+def test_a_name_that_is_too_long_for_a_file(tmp_path: Path) -> None:
+    with pytest.raises(JailError, match="cannot be followed: File name too long"):
+        Folder(tmp_path).read("a" * 300, 9)
+
+
 def test_an_escape_in_a_path_is_shown_and_told(tmp_path: Path) -> None:
     prompt = pdl.loads('<|user|>\n{% include "partials\\a.txt" %}', base=tmp_path)
     with pytest.raises(pdl.TemplateError) as raised:
