@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,6 +79,10 @@ class Workspace:
     def close(self, path: Path) -> None:
         """Forget the text of a file that an editor has closed."""
         self._open.pop(self.canonical(path), None)
+
+    def copy(self) -> Workspace:
+        """Return a workspace with the same texts, whose texts can be changed for a trial."""
+        return replace(self, _open=dict(self._open))
 
     def is_open(self, path: Path) -> bool:
         """Whether an editor has a file, perhaps not saved."""
