@@ -103,7 +103,7 @@ FEATURES: dict[str, Feature] = {
     "selection": _at(selections),
     "semantic tokens": _whole(semantic_tokens),
     "lenses": _whole(lenses),
-    "preview": _whole(preview.render),
+    "preview": _in_workspace(preview.render),
     "format": _whole(lambda document: _valid(document, format_edits(document))),
     "format a range": _at(
         lambda document, at: _valid(document, format_range(document, Range(at // 2, at)))
