@@ -7,7 +7,7 @@
 
   window.addEventListener("message", ({ data }) => {
     problem.hidden = data.error === undefined;
-    problem.textContent = data.error ?? "";
+    problem.replaceChildren(...(data.error ?? "").split(/^((?: +\d* \|.*\n?)+)/m).map(paragraph));
     const other = data.file !== shown;
     shown = data.file;
     if (data.error === undefined) {
@@ -21,6 +21,13 @@
       window.scrollTo(0, 0);
     }
   });
+
+  /** Words of a problem, which wrap; or lines of the prompt with carets below, which do not. */
+  function paragraph(text, index) {
+    const part = document.createElement(index % 2 ? "pre" : "div");
+    part.textContent = text.trimEnd();
+    return part;
+  }
 
   function section({ role, text }) {
     const part = document.createElement("section");

@@ -125,7 +125,7 @@ function page(webview: Webview, media: Uri): string {
 <title>Preview</title>
 </head>
 <body>
-<p id="problem" role="alert" hidden></p>
+<div id="problem" role="alert" hidden></div>
 <main id="messages"></main>
 <script src="${file("preview.js")}"></script>
 </body>
