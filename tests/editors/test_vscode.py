@@ -252,3 +252,12 @@ def test_the_server_starts_as_soon_as_the_workspace_is_trusted(editor: Editor) -
     editor.command("Workspaces: Manage Workspace Trust")
     editor.page.click(".workspace-trust-editor .monaco-button >> text=Trust")
     editor.wait(".squiggly-error")
+
+
+@pytest.mark.parametrize("editor", [{"pdl.interpreter": ""}], indirect=True, ids=["workspace"])
+def test_the_environment_of_the_workspace_is_found(editor: Editor) -> None:
+    if sys.prefix == sys.base_prefix:
+        pytest.skip("needs a virtual environment")
+    (editor.folder / ".venv").symlink_to(sys.prefix, target_is_directory=True)
+    editor.show("mistakes.pdl")
+    editor.wait(".squiggly-error")
