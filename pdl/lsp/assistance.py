@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from pdl.edit.document import Range
 from pdl.lsp.conversion import markdown, offset_of, offsets_of, range_of
 
 if TYPE_CHECKING:
@@ -111,6 +110,7 @@ def inlay_hints(
     session: Session, view: View, params: types.InlayHintParams
 ) -> list[types.InlayHint] | None:
     """The types that a text does not say."""
+    from pdl.edit.document import Range
     from pdl.edit.inlay import inlay_hints as find
 
     if not session.settings.inlay_hints:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from pdl.edit.workspace import Workspace
 from pdl.lsp.documents import uri_of
 from pdl.lsp.session import member
 
 if TYPE_CHECKING:
     from pdl.edit.document import Document
     from pdl.edit.preview import Preview
+    from pdl.edit.workspace import Workspace
     from pdl.lsp.server import Server
 
 NAMES = ("pdl.render", "pdl.run", "pdl.grammar", "pdl.schema")
@@ -67,6 +67,8 @@ class Commands:
         if view is None:
             return {"error": f"there is no prompt `{uri}`"}
         loop = asyncio.get_running_loop()
+        from pdl.edit.workspace import Workspace  # noqa: PLC0415 - not needed to start
+
         workspace = Workspace(patience=_PATIENCE)
         workspace.take(self.server.session.workspace)
         arguments = params.command, workspace, view.document

@@ -10,10 +10,10 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
-from pdl.edit.document import Document
 from pdl.edit.positions import Positions, characters
 
 if TYPE_CHECKING:
+    from pdl.edit.document import Document
     from pdl.edit.positions import Encoding, Position
 
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]+\Z")
@@ -72,13 +72,14 @@ def _lines(text: str) -> list[str]:
 class OpenDocument:
     """A text that an editor has open: its URI and version, and its document."""
 
+    document: Document
+
     def __init__(self, uri: str, version: int | None, text: str, encoding: Encoding) -> None:
         self.uri = uri
         self.version = version
         self.path = path_of(uri)
         self.encoding: Encoding = encoding
         self.text = Text(text, encoding)
-        self.document = Document(text, self.path)
 
     @property
     def view(self) -> View:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from pdl.edit.document import Range
 from pdl.lsp.conversion import offset_of, offsets_of, text_edits
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ def range_formatting(
     session: Session, view: View, params: types.DocumentRangeFormattingParams
 ) -> list[types.TextEdit]:
     """The changes that format a part of a text."""
+    from pdl.edit.document import Range
     from pdl.edit.format import format_range
 
     del session

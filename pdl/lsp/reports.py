@@ -10,11 +10,12 @@ import asyncio
 import hashlib
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
-from pdl.edit.workspace import Workspace
 from pdl.lsp.conversion import locations, range_of
 from pdl.lsp.session import member
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from pdl.edit.diagnostics import Diagnostic
     from pdl.edit.document import Document
+    from pdl.edit.workspace import Workspace
     from pdl.lsp.documents import View
     from pdl.lsp.server import Server
 
@@ -60,12 +62,17 @@ class Reports:
         self.pulled = False
         self.explains = False
         """Whether the editor shows related places."""
-        self._workspace = Workspace(patience=_PATIENCE)
-        """What the thread knows; it is that of the session whenever the thread begins."""
         self._thread = ThreadPoolExecutor(1, "pdl-check")
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks = set[asyncio.Task[None]]()
         self._results: dict[str, _Result] = {}
+
+    @cached_property
+    def _workspace(self) -> Workspace:
+        """What the thread knows: that of the session, whenever it begins."""
+        from pdl.edit.workspace import Workspace  # noqa: PLC0415 - not needed to start
+
+        return Workspace(patience=_PATIENCE)
 
     def learn(self, capabilities: types.ClientCapabilities) -> None:
         """Learn whether the editor pulls, and offer the requests if so."""
@@ -83,6 +90,10 @@ class Reports:
         feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(self._guarded(self.pull, nothing))
         nowhere = types.WorkspaceDiagnosticReport([])
         feature(types.WORKSPACE_DIAGNOSTIC)(self._guarded(self.pull_all, nowhere))
+
+    def warm_up(self) -> None:
+        """Load what the first text needs, in the thread, while the editor is busy too."""
+        self._thread.submit(import_module, "pdl.edit.diagnostics")
 
     def _guarded(
         self, handler: Callable[[Any], Coroutine[Any, Any, Any]], nothing: Any

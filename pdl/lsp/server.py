@@ -144,6 +144,7 @@ class Server(LanguageServer):
         if wanted:
             self.client_register_capability(types.RegistrationParams(wanted))
         self._ask_settings()
+        self.reports.warm_up()
 
     def _ask_settings(self) -> None:
         if member(self.client_capabilities.workspace, "configuration"):

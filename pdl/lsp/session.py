@@ -1,22 +1,24 @@
 """What a server knows about its editor: open texts, folders, settings, and what it can show."""
 
+# ruff: noqa: PLC0415 - the server answers before documents are loaded
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from pdl.edit.document import Document
 from pdl.edit.positions import Position
-from pdl.edit.workspace import Workspace
 from pdl.lsp.documents import OpenDocument, View, path_of, uri_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from pdl.edit.document import Document
     from pdl.edit.positions import Encoding
+    from pdl.edit.workspace import Workspace
 
 
 _PATIENCE = 5.0  # seconds for which a listing of folders is trusted
@@ -56,7 +58,7 @@ class Session:
 
     def __init__(self) -> None:
         self.encoding: Encoding = "utf-16"
-        self.workspace = Workspace(patience=_PATIENCE)
+        self.folders: tuple[Path, ...] = ()
         self.settings = Settings()
         self.edits_versions = False
         """Whether the editor takes changes of certain versions."""
@@ -69,6 +71,13 @@ class Session:
         self.texts: dict[str, OpenDocument] = {}
         self.generation = 0
         """Counts the changes of texts, files and folders."""
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """The prompts of the folders, with the texts that are open."""
+        from pdl.edit.workspace import Workspace
+
+        return Workspace(self.folders, _PATIENCE)
 
     def open(self, uri: str, version: int | None, text: str) -> None:
         """Keep a text that the editor has opened."""
@@ -97,6 +106,8 @@ class Session:
         self._keep(opened, str(opened.text))
 
     def _keep(self, opened: OpenDocument, text: str) -> None:
+        from pdl.edit.document import Document
+
         self.generation += 1
         path = opened.path
         opened.document = Document(text) if path is None else self.workspace.open(path, text)
@@ -116,8 +127,10 @@ class Session:
 
     def set_folders(self, folders: Iterable[Path]) -> None:
         """Set the folders whose prompts belong together."""
-        self.workspace.roots = tuple(dict.fromkeys(folders))
-        self.refresh()
+        self.folders = tuple(dict.fromkeys(folders))
+        if "workspace" in self.__dict__:
+            self.workspace.roots = self.folders
+            self.refresh()
 
     def view(self, uri: str) -> View | None:
         """Return the document of a URI as it is now; None if it cannot be read."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from pdl.edit.document import Range
 from pdl.lsp.conversion import offset_of, offsets_of, range_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pdl.edit.document import Range
     from pdl.edit.semantic_tokens import SemanticToken
     from pdl.edit.symbols import Symbol
     from pdl.lsp.documents import View
@@ -154,6 +154,8 @@ def semantic_tokens_range(
     session: Session, view: View, params: types.SemanticTokensRangeParams
 ) -> types.SemanticTokens:
     """What each word of a part of a text is."""
+    from pdl.edit.document import Range
+
     within = Range(*offsets_of(view, params.range))
     return types.SemanticTokens(_numbers(session, view, within))
 
