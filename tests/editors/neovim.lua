@@ -70,6 +70,36 @@ local function labels(needle)
   end, answer.items or answer)
 end
 
+--- Applies the first fix of a diagnostic, whose line is ASCII, and returns its title.
+local function fix(code)
+  local there = vim.tbl_filter(function(one)
+    return (one.code or one.user_data.lsp.code) == code
+  end, vim.diagnostic.get(0))[1]
+  local diagnostic = {
+    code = code,
+    message = there.message,
+    severity = there.severity,
+    source = there.source,
+    data = there.user_data.lsp.data,
+    range = {
+      start = { line = there.lnum, character = there.col },
+      ["end"] = { line = there.end_lnum, character = there.end_col },
+    },
+  }
+  local params = {
+    textDocument = vim.lsp.util.make_text_document_params(0),
+    range = diagnostic.range,
+    context = { diagnostics = { diagnostic } },
+  }
+  for _, action in ipairs(request("textDocument/codeAction", params)) do
+    if action.kind == "quickfix" then
+      local edit = action.edit or request("codeAction/resolve", action).edit
+      vim.lsp.util.apply_workspace_edit(edit, client().offset_encoding)
+      return action.title
+    end
+  end
+end
+
 local function run()
   result.filetype = vim.bo.filetype
   wait_for("the server", function()
@@ -83,7 +113,12 @@ local function run()
   result.hover = hover("  revi")
   result.completion = { input = labels("| {{ re"), type = labels("mood: "), filter = labels("review | up") }
 
-  vim.cmd("silent %s/usr/user/ | silent %s/reveiw/review/")
+  if client().server_capabilities.codeActionProvider then
+    result.fixed = fix("turn/unknown-role")
+  else
+    vim.cmd("silent %s/usr/user/")
+  end
+  vim.cmd("silent %s/reveiw/review/")
   wait_for("no mistakes", function()
     return not (has("turn/unknown-role") or has("template/undefined"))
   end)

@@ -66,6 +66,12 @@ def test_findings_vanish_once_they_are_mended(result: dict[str, Any]) -> None:
     assert [one["code"] for one in result["after"]] == ["input/unused"]
 
 
+def test_a_fix_is_offered(result: dict[str, Any]) -> None:
+    if "fixed" not in result:
+        pytest.skip("the server offers no fixes")
+    assert "user" in result["fixed"]
+
+
 def test_completion_and_hover(result: dict[str, Any]) -> None:
     assert "review" in result["completion"]["input"]
     assert "str" in result["completion"]["type"]
