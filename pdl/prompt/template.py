@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,12 @@ if TYPE_CHECKING:
 _ELIFS = 500
 _REPEATED = 5_000_000  # characters of files that are included again
 _AGAIN = 50  # characters that a file costs at least: even an empty one takes time
+_SHALLOW = 8  # statements that are open
+_SHORT = 150  # characters of a tag
+_OPENS = re.compile(
+    r"{%[-+]?\s*(?:if|for|macro|call|with|block|filter|autoescape|set(?!\s[\w\s.,()]*+=))\b"
+)
+_ENDS = re.compile(r"{%[-+]?\s*end(?!raw)")
 _IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", tera.GLOBALS})
 
 
@@ -88,7 +95,7 @@ class Template:
 
     source: Source
     environment: PromptEnvironment = field(repr=False)
-    compiled: jinja2.Template = field(repr=False)
+    compiled: jinja2.Template | None = field(repr=False)
     variables: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
     """Turns that are lost, in this template and those that it certainly includes."""
@@ -165,6 +172,7 @@ class Template:
         budget = RenderBudget(env.limits)
         token = BUDGET.set(budget)
         try:
+            assert self.compiled is not None  # it is, unless the template was only checked
             text = concat(self.compiled.root_render_func(self.compiled.new_context(values)))
         except TooManyMissingError:
             text = ""
@@ -197,7 +205,7 @@ def compile_template(
     """Parse and compile a template. Raises TemplateError, or LimitError if it nests too deeply.
 
     Unknown filters and tests, and included files that don't parse, are added to `noted` if it is a
-    list. Such a template is read, but cannot be rendered.
+    list. Such a template is read, but cannot be rendered; what only compiling finds is still found.
     """
     env = PromptEnvironment(
         Markers(),
@@ -221,7 +229,9 @@ def compile_template(
         if noted:
             _permit_names(env, trees)
         variables = tuple(sorted(_variables(env, trees)))
-        compiled = env.from_string(tree)
+        compiled = None
+        if noted is None or not _is_shallow(source.text):
+            compiled = env.from_string(tree)
     except PromptError:
         raise
     except Exception as error:
@@ -232,27 +242,45 @@ def compile_template(
             raise
         raise errors.type_of(problem.code)(problem) from error
     lost = tuple(problem for each in trees for problem in _lost_turns(each, env.markers))
-    return Template(source, env, compiled, variables, lost)
+    made = Template(source, env, compiled, variables, lost)
+    if compiled is None:
+        made.__dict__["tree"] = tree  # compiling would have changed it
+    return made
+
+
+def _is_shallow(text: str) -> bool:
+    """Whether a template nests so little that Python certainly compiles what Jinja makes of it.
+
+    Python allows 20 nested loops, 100 levels of indentation, and 200 of parentheses.
+    """
+    from pdl.prompt.scan import scan
+
+    depth = 0
+    for piece in scan(text):
+        if piece.kind == "statement":
+            depth += len(_OPENS.findall(text, piece.start, piece.end))
+            depth -= len(_ENDS.findall(text, piece.start, piece.end))
+        is_tag = piece.kind in ("statement", "expression")
+        if depth > _SHALLOW or (is_tag and piece.end - piece.start > _SHORT):
+            return False
+    return True
 
 
 def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -> None:
     """Refuse unknown filters and tests, which Jinja would notice only when it reaches them."""
-    for branching in tree.find_all(nodes.If):
-        if len(branching.elif_) > _ELIFS:  # Jinja needs memory for the square of their number
+    unknown: list[tuple[str, str, Source, int, PromptEnvironment]] = []
+    for node in tree.find_all((nodes.If, nodes.Filter, nodes.Test)):
+        if isinstance(node, nodes.Filter) and node.name not in env.filters:
+            unknown.append(("filter", node.name, source, node.lineno, env))
+        elif isinstance(node, nodes.Test) and node.name not in env.tests:
+            unknown.append(("test", node.name, source, node.lineno, env))
+        elif isinstance(node, nodes.If) and len(node.elif_) > _ELIFS:
+            # Jinja needs memory for the square of their number
             message = f"this `if` has more than {_ELIFS} `elif`s"
             from pdl.prompt.template_errors import word_span
 
-            span = word_span(source, branching.lineno, "if")
+            span = word_span(source, node.lineno, "if")
             raise LimitError(Problem("limit/template", message, span))
-    unknown = [
-        (kind, node.name, source, node.lineno, env)
-        for kind, cls, known in (
-            ("filter", nodes.Filter, env.filters),
-            ("test", nodes.Test, env.tests),
-        )
-        for node in tree.find_all(cls)
-        if node.name not in known
-    ]
     if unknown:
         from pdl.prompt import template_errors as errors
 
@@ -286,7 +314,10 @@ def _variables(env: PromptEnvironment, trees: Iterable[nodes.Template]) -> set[s
     """The names that templates look up in the data."""
     found: set[str] = set()
     for tree in trees:
-        found |= meta.find_undeclared_variables(tree) - tera.global_names(tree)
+        generator = meta.TrackingCodeGenerator(env)
+        generator.optimizer = None  # what it computes would replace nodes of the tree
+        generator.visit(tree)
+        found |= generator.undeclared_identifiers - tera.global_names(tree)
     return found - env.globals.keys() - _IMPLICIT
 
 

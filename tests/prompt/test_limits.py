@@ -159,12 +159,12 @@ class Record:
 
 @pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS.keys())
 def test_it_ends(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises((pdl.LimitError, pdl.TemplateError)) as raised:
         pdl.loads(f"<|user|>\n{text}\n").render(bombs())
     assert raised.value.problem.location is not None
     # No measurement: an hour of looping is told from the limit of 1.5 s, on the slowest machine.
-    assert time.monotonic() - began < 60
+    assert time.process_time() - began < 60
 
 
 def test_the_limits_can_be_changed() -> None:
@@ -227,11 +227,11 @@ def test_no_address_in_memory_is_printed(text: str) -> None:
 def test_an_input_that_is_endless_is_refused_at_its_declaration(name: str) -> None:
     """As nine lines of YAML make it with aliases; the checks of inputs would walk it as well."""
     prompt = pdl.loads("<|input|>\n{ text: str, x: [any] }\n<|user|>\n{{ text }}")
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(pdl.LimitError, match="input `x` is too large") as raised:
         prompt.render(text="a", x=bombs()[name])
     assert raised.value.problem.location is not None
-    assert time.monotonic() - began < 60
+    assert time.process_time() - began < 60
 
 
 def test_all_embedded_files_together_are_bounded(tmp_path: Path) -> None:
@@ -345,13 +345,13 @@ def test_files_that_include_each_other_too_often_are_told_and_not_expanded(
         included = f"{{% include '{at + 1}.pdl' %}}" * count
         (tmp_path / f"{at}.pdl").write_text(included if at else f"<|user|>\n{included}")
     (tmp_path / f"{depth}.pdl").write_text("x")
-    started = time.monotonic()
+    started = time.process_time()
     findings = lint_file(tmp_path / "0.pdl")
     assert [(one.problem.code, one.severity) for one in findings] == [(code, "error")]
     with pytest.raises(pdl.LimitError) as raised:
         compare_prompts(pdl.loads("<|user|>\nhi"), pdl.load(tmp_path / "0.pdl"))
     assert [one.code for one in raised.value.problems] == [code]
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
 
 
 def test_a_file_that_is_included_often_is_expanded(tmp_path: Path) -> None:
