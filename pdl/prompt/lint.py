@@ -20,6 +20,7 @@ from pdl.prompt.mend import mended
 from pdl.prompt.outline import Branches, Outline, outline_of
 from pdl.prompt.prompt import INPUT_TURN, Prompt, allowed, as_path, check_length
 from pdl.prompt.scan import scan, tokens
+from pdl.prompt.syntax_tree import descendants
 from pdl.prompt.template import compile_template, normalize_newlines
 from pdl.prompt.template_errors import compile_problem, word_span
 from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source
@@ -248,8 +249,8 @@ class _Linter:
 
     def _referring(self, name: str) -> Iterator[nodes.Node]:
         kinds = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
-        for node in self.tree.find_all(kinds):
-            if any(const.value == name for const in node.find_all(nodes.Const)):
+        for node in descendants(self.tree, kinds):
+            if any(const.value == name for const in descendants(node, nodes.Const)):
                 yield node
 
     def _names(self) -> Iterator[Finding]:
@@ -257,7 +258,7 @@ class _Linter:
         if inputs is None or (self.doubt and not self.doubt.declares(inputs.source.span(0))):
             return
         set_somewhere = {
-            node.name for node in self.tree.find_all(nodes.Name) if node.ctx == "store"
+            node.name for node in descendants(self.tree, nodes.Name) if node.ctx == "store"
         }
         for problem in quoted_types(inputs.schema, inputs.source):
             yield Finding(problem, "warning")
@@ -284,7 +285,7 @@ class _Linter:
     def _first_use(self, name: str) -> Span:
         """Where the prompt, or else one of the templates that it includes, reads a name."""
         for source, tree in self._trees():
-            uses = [node.lineno for node in tree.find_all(nodes.Name) if node.name == name]
+            uses = [node.lineno for node in descendants(tree, nodes.Name) if node.name == name]
             if uses:
                 return word_span(source, min(uses), name)
         return self.source.span(0)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from jinja2 import nodes
 
 from pdl.prompt.markers import LEAD, OPEN, SCHEMA_PLACEHOLDER, WHOLE
+from pdl.prompt.syntax_tree import descendants
 from pdl.prompt.turns import DYNAMIC, Token, Turn, split_turns
 
 if TYPE_CHECKING:
@@ -108,9 +109,9 @@ def _schema_of(node: nodes.Node) -> tuple[Token, ...]:
     """What a branch or a loop without turns prints, if that may be the schema's description."""
     if not isinstance(node, (nodes.If, nodes.For, nodes.With, nodes.Scope)):
         return ()
-    if any(one.name == "schema" and one.ctx == "store" for one in node.find_all(nodes.Name)):
+    if any(one.name == "schema" and one.ctx == "store" for one in descendants(node, nodes.Name)):
         return ()  # another value of that name
-    printed = (_printed(one) for output in node.find_all(nodes.Output) for one in output.nodes)
+    printed = (_printed(one) for output in descendants(node, nodes.Output) for one in output.nodes)
     found = any(SCHEMA_PLACEHOLDER in text for text in printed)
     return (Token("TEXT", DYNAMIC + SCHEMA_PLACEHOLDER),) if found else ()
 
@@ -118,9 +119,9 @@ def _schema_of(node: nodes.Node) -> tuple[Token, ...]:
 def _prints_turns(node: nodes.Node) -> bool:
     """Whether a statement can print separators."""
     unknown = (nodes.Include, nodes.Extends, nodes.CallBlock)
-    if isinstance(node, unknown) or any(node.find_all(unknown)):
+    if isinstance(node, unknown) or any(descendants(node, unknown)):
         return True
-    texts = (data.data for data in node.find_all(nodes.TemplateData))
+    texts = (data.data for data in descendants(node, nodes.TemplateData))
     return any(LEAD + WHOLE in text or LEAD + OPEN in text for text in texts)
 
 

@@ -28,6 +28,7 @@ from pdl.prompt.outline import (
 from pdl.prompt.printing import shows_markers
 from pdl.prompt.render_budget import BUDGET, RenderBudget, TooManyMissingError, concat
 from pdl.prompt.sandbox import PromptEnvironment
+from pdl.prompt.syntax_tree import descendants
 from pdl.prompt.turns import SENT, Turn, mapped_source
 from pdl.source import Source
 
@@ -269,7 +270,7 @@ def _is_shallow(text: str) -> bool:
 def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -> None:
     """Refuse unknown filters and tests, which Jinja would notice only when it reaches them."""
     unknown: list[tuple[str, str, Source, int, PromptEnvironment]] = []
-    for node in tree.find_all((nodes.If, nodes.Filter, nodes.Test)):
+    for node in descendants(tree, (nodes.If, nodes.Filter, nodes.Test)):
         if isinstance(node, nodes.Filter) and node.name not in env.filters:
             unknown.append(("filter", node.name, source, node.lineno, env))
         elif isinstance(node, nodes.Test) and node.name not in env.tests:
@@ -293,7 +294,7 @@ def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -
 def _permit_names(env: PromptEnvironment, trees: Iterable[nodes.Template]) -> None:
     """Let Jinja compile unknown filters and tests, once all of them are noted."""
     for tree in trees:
-        for node in tree.find_all((nodes.Filter, nodes.Test)):
+        for node in descendants(tree, (nodes.Filter, nodes.Test)):
             known: dict[str, Any] = env.filters if isinstance(node, nodes.Filter) else env.tests
             known.setdefault(node.name, str)
 
@@ -327,7 +328,7 @@ def _lost_turns(template: nodes.Template, markers: Markers) -> Iterator[Problem]
     if at < 0:
         return
     blocks = (nodes.Block, nodes.AssignBlock, nodes.CallBlock)
-    bodies = [body for node in template.find_all(blocks) for body in bodies_of(node)]
+    bodies = [body for node in descendants(template, blocks) for body in bodies_of(node)]
     kept = {turn.marker for body in bodies for turn in all_turns(outline_of(body, markers).items)}
     turns = all_turns(outline_of(template.body[at + 1 :], markers).items)
     for turn in (each for each in turns if each.role != "input" and each.marker not in kept):

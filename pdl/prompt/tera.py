@@ -26,6 +26,7 @@ from jinja2.visitor import NodeTransformer
 
 from pdl.prompt.printing import text_of
 from pdl.prompt.render_budget import MOST_ITEMS, guard_size, watched
+from pdl.prompt.syntax_tree import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,15 +75,15 @@ class TeraTags(Extension):
 
 def adapt(template: nodes.Template) -> nodes.Template:
     """The syntax tree with Tera's meaning of loops over objects and of `set_global`."""
-    for loop in template.find_all(nodes.For):
+    for loop in descendants(template, nodes.For):
         if isinstance(loop.target, nodes.Tuple) and len(loop.target.items) == _PAIR:
             loop.iter = _filtered(loop.iter, PAIRS)
         else:
             loop.iter = _filtered(loop.iter, LOOPED)
-    for call in template.find_all(nodes.Call):
+    for call in descendants(template, nodes.Call):
         if call.dyn_args is not None:
             call.dyn_args = _filtered(call.dyn_args, LOOPED)
-    names = {ref.attr for ref in template.find_all(nodes.NSRef) if ref.name == GLOBALS}
+    names = {ref.attr for ref in descendants(template, nodes.NSRef) if ref.name == GLOBALS}
     return _globalize(template, names) if names else template
 
 
@@ -92,12 +93,12 @@ def _filtered(value: nodes.Node, name: str) -> nodes.Filter:
 
 def global_names(template: nodes.Template) -> set[str]:
     """The names that a template sets with `set_global`."""
-    return {ref.attr for ref in template.find_all(nodes.NSRef) if ref.name == GLOBALS}
+    return {ref.attr for ref in descendants(template, nodes.NSRef) if ref.name == GLOBALS}
 
 
 def _globalize(template: nodes.Template, names: set[str]) -> nodes.Template:
-    for loop in template.find_all(nodes.For):
-        for target in (loop.target, *loop.target.find_all(nodes.Name)):
+    for loop in descendants(template, nodes.For):
+        for target in (loop.target, *descendants(loop.target, nodes.Name)):
             if isinstance(target, nodes.Name) and target.name in names:
                 message = f"`{target.name}` is set by set_global, so it cannot be a loop variable"
                 raise TemplateSyntaxError(message, loop.lineno)
