@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
-from pdl.lsp.conversion import locations, range_of
+from pdl.lsp.conversion import locations, offsets_of, range_of, workspace_edit
 from pdl.lsp.session import member
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Sequence
 
+    from pdl.edit.actions import Action
     from pdl.edit.diagnostics import Diagnostic
     from pdl.edit.document import Document
     from pdl.edit.workspace import Workspace
@@ -35,6 +36,11 @@ _SEVERITIES = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
     "note": types.DiagnosticSeverity.Information,
+}
+_KINDS: dict[str, str] = {
+    "quickfix": types.CodeActionKind.QuickFix.value,
+    "refactor": types.CodeActionKind.Refactor.value,
+    "source": types.CodeActionKind.SourceFixAll.value,
 }
 
 _Report = types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport
@@ -73,6 +79,48 @@ class Reports:
         from pdl.edit.workspace import Workspace  # noqa: PLC0415 - not needed to start
 
         return Workspace(patience=_PATIENCE)
+
+    def register(self) -> None:
+        """Offer code actions, which need what is found in a text."""
+        kinds = [*_KINDS.values()]
+        actions = self._guarded(self.actions, None)
+        self.server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(kinds))(
+            actions
+        )
+
+    async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+        """Answer with what can be done about the findings in a range, and with the text there."""
+        view = self.session.view(params.text_document.uri)
+        if view is None:
+            return None
+        only = tuple(str(getattr(one, "value", one)) for one in params.context.only or ())
+        loop = asyncio.get_running_loop()
+        where = offsets_of(view, params.range)
+        found = await loop.run_in_executor(self._thread, self._actions, view, where, only)
+        return [
+            types.CodeAction(
+                title=one.title,
+                kind=_KINDS[one.kind],
+                diagnostics=[self._diagnostic(view, of) for of in one.fixes] or None,
+                is_preferred=one.is_preferred or None,
+                edit=workspace_edit(self.session, view, one.edits),
+            )
+            for one in found
+            if not only or _KINDS[one.kind].startswith(only)
+        ]
+
+    def _actions(self, view: View, where: tuple[int, int], only: tuple[str, ...]) -> list[Action]:
+        from pdl.edit.actions import Action, actions, fix_all  # noqa: PLC0415 - not needed to start
+        from pdl.edit.diagnostics import diagnostics  # noqa: PLC0415
+        from pdl.edit.document import Range  # noqa: PLC0415
+
+        self._workspace.take(self.session.workspace)
+        if only and all(one.startswith("source") for one in only):
+            edits = fix_all(self._workspace, view.document)
+            title = "fix all that can be fixed"
+            return [Action(title, "source", {view.document.path: edits})] if edits else []
+        known = diagnostics(self._workspace, view.document)
+        return actions(self._workspace, view.document, Range(*where), known)
 
     def learn(self, capabilities: types.ClientCapabilities) -> None:
         """Learn whether the editor pulls, and offer the requests if so."""

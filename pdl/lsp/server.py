@@ -62,6 +62,7 @@ class Server(LanguageServer):
         for method, handler in notifications.items():
             self.feature(method)(self.guarded(handler))
         self.commands.register()
+        self.reports.register()
         for method, function, options in features.OF_TEXTS:
             self.feature(method, options)(self.guarded(functools.partial(self._answer, function)))
         for method, answer, options in features.OF_WORKSPACE:

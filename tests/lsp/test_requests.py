@@ -260,3 +260,18 @@ def test_formatting_on_type(text: Any) -> None:
     opened = text("{# 😀 #}\n<|input|>\n{ a: {\n¦")
     found = opened.ask("onTypeFormatting", ch="\n", **OPTIONS)
     assert opened.changed(found).endswith("{ a: {\n  ")
+
+
+def test_code_actions(text: Any) -> None:
+    opened = text(INPUT + "<|usr|>\n😀 {{ word }}{{ rows }}")
+    place = opened.range("usr")
+    context = {"diagnostics": opened.ask("diagnostic")["items"]}
+    found = opened.ask("codeAction", range=place, context=context)
+    [fix] = [one for one in found if one["kind"] == "quickfix" and one.get("isPreferred")]
+    assert "turn/unknown-role" in [one["code"] for one in fix["diagnostics"]]
+    [edits] = fix["edit"]["changes"].values()
+    assert "<|user|>" in opened.changed(edits)
+    only = {**context, "only": ["source.fixAll"]}
+    [fixed] = opened.ask("codeAction", range=place, context=only)
+    assert fixed["kind"] == "source.fixAll"
+    assert "<|user|>" in opened.changed(fixed["edit"]["changes"][opened.uri])
