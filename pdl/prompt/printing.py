@@ -16,7 +16,7 @@ from types import BuiltinMethodType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from jinja2 import TemplateRuntimeError, Undefined
-from jinja2.environment import TemplateModule
+from jinja2.environment import Template, TemplateModule
 from jinja2.utils import _PassArg
 
 from pdl.errors import an_instance
@@ -29,7 +29,7 @@ from pdl.prompt.render_budget import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 
 _FIRST, _COUNT = 0xDB90, 0x70  # the characters that represent markers; they repeat after that many
@@ -210,9 +210,28 @@ def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def module_text(module: TemplateModule) -> str:
-    """What an imported template prints as a whole, with markers."""
-    return "".join(module._body_stream)  # noqa: SLF001  (`str` of it is the same, and not trusted)
+class ImportedTemplate(TemplateModule):
+    """An imported template, whose text is captured, with its markers."""
+
+    def __str__(self) -> str:
+        return captured("".join(self._body_stream))
+
+    def __html__(self) -> str:  # type: ignore[override]  # Jinja makes it Markup
+        text = str(self)
+        return text.__html__() if isinstance(text, Captured) else text
+
+
+class PromptTemplate(Template):
+    """A template that others can import."""
+
+    def make_module(
+        self,
+        vars: dict[str, Any] | None = None,  # noqa: A002 - Jinja's name
+        shared: bool = False,  # noqa: FBT001, FBT002
+        locals: Mapping[str, Any] | None = None,  # noqa: A002
+    ) -> TemplateModule:
+        """Return what `import` binds."""
+        return ImportedTemplate(self, self.new_context(vars, shared, locals))
 
 
 def without_markers(message: str) -> str:
@@ -250,7 +269,7 @@ def emitted(value: Any) -> str:
     if kind is Captured:
         return value.encoded  # type: ignore[no-any-return]
     if kind is not int:
-        value = module_text(value) if kind is TemplateModule else printed(value)
+        value = str(value) if kind is ImportedTemplate else printed(value)
     text = value if isinstance(value, str) else str(value)
     return text if text.isascii() else encoded(text)
 

@@ -18,7 +18,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pdl.errors import an_instance
 from pdl.prompt import growth_guard, tera
 from pdl.prompt.growth_guard import comparable
-from pdl.prompt.printing import Captured, captured, emitted, joined, kept
+from pdl.prompt.printing import Captured, PromptTemplate, captured, emitted, joined, kept
 from pdl.prompt.render_budget import (
     BUDGET,
     SMALL,
@@ -293,6 +293,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     """Jinja's immutable sandbox with pdl's rules."""
 
     code_generator_class = _Generator
+    template_class = PromptTemplate
     intercepted_binops = frozenset({"*", "**", "+", "%"})
     concat = staticmethod(_captured)
     emitted = staticmethod(emitted)

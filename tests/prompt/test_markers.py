@@ -189,3 +189,35 @@ def test_halves_of_characters_are_text(a: str) -> None:
         assert MARKS.search(a)
     else:
         assert message.text == f".{a}.\n[{a}x]"
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("{{ q }}", "hello"),
+        ("{{ q | string }}!", "hello!"),
+        ("{{ q ~ '!' }}", "hello!"),
+        ("{% set y = q ~ '' %}{{ y }}{{ y | length }}", "hello5"),
+        ("{{ q | upper }}", "HELLO"),
+        ("{% autoescape true %}{{ q }}{% endautoescape %}", "hello"),
+    ],
+)
+def test_an_imported_file_that_is_printed_shows_no_markers(
+    tmp_path: Path, printed: str, expected: str
+) -> None:
+    (tmp_path / "part.txt").write_text("hello", "utf-8")
+    text = f"{{% import 'part.txt' as q %}}<|user|>\n{printed}"
+    assert pdl.loads(text, base=tmp_path).render().messages[0].text == expected
+
+
+def test_turns_of_an_imported_file_are_turns_where_it_is_printed(tmp_path: Path) -> None:
+    (tmp_path / "part.txt").write_text("a\n<|assistant|>\nb\n<|user|>\n", "utf-8")
+    text = "{% import 'part.txt' as q %}<|user|>\n{{ q }}"
+    rendered = pdl.loads(text + "\nc", base=tmp_path).render()
+    assert [(one.role, one.text) for one in rendered.messages] == [
+        ("user", "a"),
+        ("assistant", "b"),
+        ("user", "c"),
+    ]
+    with pytest.raises(pdl.TemplateError, match="turn marker"):
+        pdl.loads("{% import 'part.txt' as q %}<|user|>\n{{ q | upper }}", base=tmp_path).render()
