@@ -195,7 +195,7 @@ class Workspace:
         for base in self.graph().bases.get(path, [path.parent]):
             for folder in self.folders(base):
                 found = below(folder, relative)
-                if found is not None and (found in self._open or found.is_file()):
+                if found is not None and (found in self._open or is_file(found)):
                     return found
         return None
 
@@ -216,6 +216,14 @@ def below(folder: Path, relative: str) -> Path | None:
     except (JailError, OSError, ValueError):
         return None
     return found if found.is_relative_to(folder) else None
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path is a file; not if nothing can have it, being too long for instance."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 class _GraphMaker:

@@ -143,3 +143,11 @@ def test_folders_are_trusted_for_a_while(tmp_path: Path) -> None:
     (tmp_path / "a.pdl").write_text("", "utf-8")
     workspace.refresh()
     assert _said(workspace, tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a\0b"])
+def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+    workspace = Workspace((tmp_path,))
+    document = workspace.open(tmp_path / "a.pdl", f"{{% include '{name}' %}}")
+    assert workspace.find(document, name) is None
+    assert not workspace.graph().includers
