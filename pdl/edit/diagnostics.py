@@ -75,6 +75,8 @@ class _Kept(NamedTuple):
 
     documents: tuple[Document | None, ...]
     is_partial: bool
+    refreshed: int
+    """That of the workspace: media and schemas in files are not among the documents."""
     findings: tuple[Finding, ...]
 
 
@@ -88,12 +90,12 @@ def _findings(workspace: Workspace, main: Document) -> tuple[Finding, ...]:
     documents = tuple(workspace.document(one) for one in included)
     is_partial = path is not None and _is_partial(workspace, path)
     kept = _KEPT.get(main)
-    if kept is not None and kept[:2] == (documents, is_partial):
+    if kept is not None and kept[:3] == (documents, is_partial, workspace.refreshed):
         return kept.findings
     base = main.path.parent if main.path is not None else None
     texts = _texts(workspace, base, included) if base is not None else {}
     found = lint_text(main.raw, main.source.name, base=base, partial=is_partial, files=texts)
-    _KEPT[main] = _Kept(documents, is_partial, found)
+    _KEPT[main] = _Kept(documents, is_partial, workspace.refreshed, found)
     return found
 
 

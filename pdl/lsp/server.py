@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pdl.lsp.documents import View
 
-_WATCHED = "**/*.pdl"
+_WATCHED = "**/*.{pdl,txt,md,j2,jinja,json,png,jpg,jpeg,gif,webp,svg,pdf,wav,mp3}"
 
 
 def serve() -> int:

@@ -90,3 +90,15 @@ def test_a_folder_has_the_findings_of_the_command(folder: Path) -> None:
 def _place(document: Document, offset: int) -> str:
     line, column = document.source.position(offset)
     return f"{document.path}:{line}:{column}"
+
+
+def test_a_schema_that_changes_on_disk_is_read_again_once_the_files_are(tmp_path: Path) -> None:
+    main = tmp_path / "main.pdl"
+    main.write_text("<|user|>\nhi\n<|schema|>\n@answer.json\n")
+    workspace = Workspace((tmp_path,))
+    document = workspace.document(main)
+    assert document is not None
+    assert [one.code for one in diagnostics(workspace, document)] == ["schema/bad-file"]
+    (tmp_path / "answer.json").write_text('{"type": "integer"}')
+    workspace.refresh()
+    assert not diagnostics(workspace, document)
