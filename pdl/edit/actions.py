@@ -25,6 +25,7 @@ FIXES = {**TEMPLATE_FIXES, **SYNTAX_FIXES, **MEANING_FIXES}
 """The fixes by the codes of diagnostics."""
 
 _ROUNDS = 20
+_ROUNDS_LENGTH = 50_000  # characters that are looked at while an editor waits
 _UNUSED = ("input/unused", "schema/unused-name")
 
 
@@ -62,7 +63,8 @@ def actions(
         for title, edits in refactorings(document, where)
     ]
     if len(diagnostics) > 1 and any(action.is_preferred for action in found):
-        edits = fix_all(workspace, document)
+        rounds = min(max(_ROUNDS_LENGTH // (len(document.text) + 1), 1), _ROUNDS)
+        edits = fix_all(workspace, document, rounds)
         if edits:
             found.append(Action("fix all that can be fixed", "source", _of(document, edits)))
     return found
@@ -85,11 +87,11 @@ def changed_text(text: str, edits: Iterable[Edit]) -> str:
     return "".join(out) + text[at:]
 
 
-def fix_all(workspace: Workspace, document: Document) -> list[Edit]:
+def fix_all(workspace: Workspace, document: Document, rounds: int = _ROUNDS) -> list[Edit]:
     """Return one change that makes all preferred fixes, those of what then is found too."""
     text = document.text
     seen = {text}
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         edits = _together(_preferred(workspace, document))
         if not edits:
             break

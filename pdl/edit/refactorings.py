@@ -48,7 +48,7 @@ def _undeclared(document: Document, where: Range) -> Iterator[Refactoring]:
     if names and tag is not None:
         edits = declared(document, names)
         if edits:
-            yield f"declare {len(names)} inputs that have no type", edits
+            yield "declare the inputs that have no type", edits
 
 
 def _extract(document: Document, typed: Typed, at: int) -> Iterator[Refactoring]:

@@ -416,7 +416,7 @@ def test_all_fixes_together(before: str, after: str | None) -> None:
 
 REFACTORED = [  # the title, the text with a cursor, and that after the change
     (
-        "declare 2 inputs that have no type",
+        "declare the inputs that have no type",
         "<|user|>\n{{ n¦ame }}{% for x in xs %}{{ x }}{% endfor %}",
         (
             "<|input|>\n{\n  name: str,\n  xs: [str],\n}\n\n<|user|>\n{{ name }}"
