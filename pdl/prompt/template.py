@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     import jinja2
+    from jinja2.compiler import Frame
 
     from pdl.limits import Limits
     from pdl.prompt.files import Folder
@@ -123,7 +124,8 @@ class Template:
 
     def check_expansion(self) -> None:
         """Raise LimitError if it includes files too often or too deeply to know its turns."""
-        self._items  # noqa: B018  (it is made for its errors)
+        if "include" in self.source.text:
+            self._items  # noqa: B018  (it is made for its errors)
 
     @cached_property
     def misplaced_schema(self) -> list[Turn]:
@@ -315,11 +317,21 @@ def _variables(env: PromptEnvironment, trees: Iterable[nodes.Template]) -> set[s
     """The names that templates look up in the data."""
     found: set[str] = set()
     for tree in trees:
-        generator = meta.TrackingCodeGenerator(env)
+        generator = _Unresolved(env)
         generator.optimizer = None  # what it computes would replace nodes of the tree
         generator.visit(tree)
         found |= generator.undeclared_identifiers - tera.global_names(tree)
     return found - env.globals.keys() - _IMPLICIT
+
+
+class _Unresolved(meta.TrackingCodeGenerator):
+    """Finds the names that no statement defines, as `jinja2.meta.find_undeclared_variables` does.
+
+    It notes the names of whole frames, so that what is printed in them need not be looked at.
+    """
+
+    def visit_Output(self, node: nodes.Output, frame: Frame) -> None:  # noqa: N802 - Jinja's name
+        """Write nothing."""
 
 
 def _lost_turns(template: nodes.Template, markers: Markers) -> Iterator[Problem]:
