@@ -1,21 +1,23 @@
-"""The statements of a template, the blocks that they open, and the names that these bind.
+"""The statements of a template, the blocks that they open and end, and the names that these bind.
 
 A document has one `Outline`, made once. Expressions are parsed when they are first asked for.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from pdl.edit.document import Range
 from pdl.edit.tags import read_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.edit.document import Document, Range
+    from pdl.edit.document import Document, Turn
     from pdl.edit.expressions import Node
     from pdl.edit.tags import Statement, Word
     from pdl.prompt.scan import Piece
@@ -25,6 +27,7 @@ BindingKind: TypeAlias = Literal["set", "for", "with", "macro", "parameter", "mo
 CLOSED = ("if", "for", "set", "macro", "call", "with", "block", "filter", "raw", "autoescape")
 """The statements that an `end…` closes; `set` only without a `=`."""
 _DEEPEST = 100  # Python compiles no template that nests more deeply
+_BRANCHES = {"else": ("if", "for"), "elif": ("if",)}
 _SCOPES = frozenset({"for", "macro", "call", "with", "block", "filter", "set", ""})
 
 
@@ -43,17 +46,30 @@ class Binding(NamedTuple):
 
 @dataclass(eq=False)
 class Block:
-    """A part of the text between a statement and its `end…`; the whole text has no keyword."""
+    """A part of the text between a statement and its `end…`; the whole text has no keyword.
+
+    `tags` are its statement, those between its branches, and the one that ends it, if there is one.
+    """
 
     keyword: str
-    start: int
-    begin: int = 0
-    """Where its tag ends."""
     parent: Block | None = None
-    end: int = -1
-    """Where its end tag begins; -1 if it has none."""
     name: str = ""
+    tags: list[Piece] = field(default_factory=list)
+    is_closed: bool = False
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
+
+    @property
+    def range(self) -> Range:
+        """From the first tag to the last, both included."""
+        return Range(self.tags[0].start, self.tags[-1].end)
+
+
+class Tag(NamedTuple):
+    """A statement by its first word, and the block that it opens, divides or ends."""
+
+    keyword: str
+    piece: Piece
+    block: Block | None
 
 
 class Outline:
@@ -62,12 +78,11 @@ class Outline:
     def __init__(self, document: Document) -> None:
         self.document = document
         self._statements: dict[int, Statement] = {}
-        self.root = Block("", 0)
+        self.root = Block("")
         self._events: list[int] = [0]
         self._tops: list[Block] = [self.root]
         self.blocks: list[Block] = []
-        self.tags: list[tuple[str, Piece]] = []
-        """The first words of all statements, and where they are."""
+        self.tags: list[Tag] = []
         self._read()
 
     def statement(self, piece: Piece) -> Statement:
@@ -133,7 +148,7 @@ class Outline:
     def in_loop(self, offset: int) -> bool:
         """Whether `loop` is known there."""
         for block in self.open_at(offset):
-            if block.keyword == "for" and block.begin < offset:
+            if block.keyword == "for" and block.tags[0].end < offset:
                 return True
             if block.keyword == "macro":
                 return False
@@ -144,6 +159,11 @@ class Outline:
         known = [one for one in self.root.bindings.get(name, ()) if one.kind == "macro"]
         return self.statement(known[-1].piece) if known else None
 
+    @cached_property
+    def pairs(self) -> list[Block]:
+        """The blocks that have their ends, which are nested or apart, as they begin."""
+        return [one for one in self.blocks if one.is_closed]
+
     def _read(self) -> None:
         stack = [self.root]
         text = self.document.text
@@ -152,36 +172,41 @@ class Outline:
                 continue
             tokens = self.document.tag_tokens(piece)
             keyword = text[tokens[0].start : tokens[0].end] if tokens else ""
-            self.tags.append((keyword, piece))
+            block: Block | None = None
             if keyword.startswith("end"):
-                self._close(keyword[3:], stack, piece)
+                block = _found(stack, keyword[3:])
+                if block is not None:
+                    block.is_closed = True
+                    del stack[stack.index(block) :]
+                    self._event(piece.end, stack[-1])
+            elif keyword in _BRANCHES:
+                block = _found(stack, *_BRANCHES[keyword])
+                if block is not None and block is not stack[-1]:
+                    del stack[stack.index(block) + 1 :]
+                    self._event(piece.start, block)
             elif keyword in CLOSED or keyword in ("set_global", "import", "from"):
-                self._open(keyword, stack, piece)
+                block = self._open(keyword, stack, piece)
+            if block is not None:
+                block.tags.append(piece)
+            self.tags.append(Tag(keyword, piece, block))
 
-    def _open(self, keyword: str, stack: list[Block], piece: Piece) -> None:
+    def _open(self, keyword: str, stack: list[Block], piece: Piece) -> Block | None:
         statement = self.statement(piece)
         outer = next(one for one in reversed(stack) if one.keyword in _SCOPES)
-        opens = keyword in CLOSED and not (keyword == "set" and statement.values)
-        opens = opens and len(stack) <= _DEEPEST
-        inner = outer
-        if opens:
+        opened: Block | None = None
+        is_assignment = keyword == "set" and bool(statement.values)
+        if keyword in CLOSED and not is_assignment and len(stack) <= _DEEPEST:
             name = statement.targets[0].text if statement.targets else ""
-            inner = Block(keyword, piece.start, piece.end, stack[-1], -1, name)
-            stack.append(inner)
-            self.blocks.append(inner)
-            self._event(piece.start, inner)
+            opened = Block(keyword, stack[-1], name)
+            stack.append(opened)
+            self.blocks.append(opened)
+            self._event(piece.start, opened)
         for kind, word, start, position, count in _bound(statement, piece):
-            scope = inner if kind in ("for", "with", "parameter") else outer
-            scope = self.root if keyword == "set_global" else scope
+            scope = opened if kind in ("for", "with", "parameter") else None
+            scope = self.root if keyword == "set_global" else scope or outer
             bound = Binding(word.text, kind, word.range, start, piece, position, count)
             scope.bindings.setdefault(word.text, []).append(bound)
-
-    def _close(self, keyword: str, stack: list[Block], piece: Piece) -> None:
-        at = next((at for at in range(len(stack) - 1, 0, -1) if stack[at].keyword == keyword), 0)
-        if at:
-            stack[at].end = piece.start
-            del stack[at:]
-            self._event(piece.end, stack[-1])
+        return opened
 
     def _event(self, start: int, top: Block) -> None:
         self._events.append(start)
@@ -216,3 +241,27 @@ def _bound(statement: Statement, piece: Piece) -> Iterator[tuple[BindingKind, Wo
         yield kind, word, start, position, len(words)
     for position, (word, _) in enumerate(statement.parameters):
         yield "parameter", word, piece.end, position, len(statement.parameters)
+
+
+def _found(stack: list[Block], *keywords: str) -> Block | None:
+    """The innermost open block of some kinds."""
+    return next((one for one in reversed(stack) if one.keyword in keywords and one.tags), None)
+
+
+def extents(document: Document) -> list[tuple[Turn, Range]]:
+    """Return each turn with the range that is its own, so that turns and blocks are nested.
+
+    It has no blank lines at its end, and it ends before a tag of a block that begins before the
+    turn, and before a block that ends after it.
+    """
+    cuts = [(tag.start, one.range) for one in outline(document).pairs for tag in one.tags]
+    cuts.sort(key=itemgetter(0))
+    starts = [start for start, _ in cuts]
+    out = []
+    for turn in document.turns:
+        start, end = turn.marker.start, turn.body.end
+        within = cuts[bisect_left(starts, start) : bisect_left(starts, end)]
+        outer = (cut for cut, block in within if block.start < start or block.end > end)
+        body = document.text[turn.marker.end : next(outer, end)].rstrip()
+        out.append((turn, Range(start, turn.marker.end + len(body))))
+    return out

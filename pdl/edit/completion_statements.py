@@ -164,7 +164,7 @@ class Place:
 
     def _blocks(self) -> Iterator[Completion]:
         other = extended(self.request.workspace, self.document)
-        present = {one.name for one in outline(self.document).blocks if one.start != self.tag.start}
+        present = {one.name for one in outline(self.document).blocks if one.tags[0] != self.tag}
         for _ in range(5):
             if other is None:
                 return

@@ -27,7 +27,7 @@ def imported(workspace: Workspace, document: Document, statement: Statement) -> 
 def extended(workspace: Workspace, document: Document) -> Document | None:
     """Return the document that a document extends."""
     known = outline(document)
-    for keyword, piece in known.tags:
+    for keyword, piece, _ in known.tags:
         if keyword == "extends":
             return imported(workspace, document, known.statement(piece))
     return None

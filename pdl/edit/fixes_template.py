@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pdl.edit import files
-from pdl.edit.blocks import blocks, statements
+from pdl.edit.bindings import outline
 from pdl.edit.declarations import declared
 from pdl.edit.document import Edit
 from pdl.edit.fixes import Fix, as_hinted, quote, suggested
@@ -21,12 +21,16 @@ from pdl.prompt.messages import MIME_TYPES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pdl.edit.bindings import Tag
     from pdl.edit.document import Turn
     from pdl.edit.fixes import Case, Fixer
 
 _CLOSERS = {"{#": "#}", "{{": "}}", "{%": "%}"}
 _DATA = (".json", ".yaml", ".yml")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_PLAIN = frozenset(
+    ("include", "import", "from", "set", "set_global", "else", "elif", "break", "continue")
+)
 _TRUTH = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
@@ -75,16 +79,9 @@ def _closed(case: Case, tag: str) -> Fix:
     turn = case.document.turn_at(case.start)
     limit = len(case.text)
     if turn is not None:
-        inside = [one for one in statements(case.document) if turn.body.end > one.range.start]
-        opened = [one for one in inside if one.range.start > case.end]
-        paired = {
-            id(one.piece)
-            for block in blocks(case.document)
-            for one in (block.opener, *block.middles, block.closer)
-            if block.opener.range.start > case.start and block.range.end <= turn.body.end
-        }
-        plain = ("include", "import", "from", "set", "set_global", "else", "elif", "break")
-        if all(id(one.piece) in paired or one.word in (*plain, "continue") for one in opened):
+        tags = outline(case.document).tags
+        opened = [one for one in tags if case.end < one.piece.start < turn.body.end]
+        if all(_is_within(one, case.start, turn.body.end) for one in opened):
             limit = turn.body.end
     content = case.text[:limit].rstrip()
     piece = case.document.piece_at(case.start)
@@ -93,6 +90,15 @@ def _closed(case: Case, tag: str) -> Fix:
     if limit > case.line_end and line.strip():  # all of the block is on the line
         return case.add(tag_end + len(line.rstrip()), tag)
     return case.add(max(len(content), tag_end), f"\n{tag}")
+
+
+def _is_within(tag: Tag, start: int, end: int) -> bool:
+    """Whether a tag is of a block between two offsets, or of none."""
+    block = tag.block
+    is_paired = block is not None and block.is_closed
+    if block is not None and is_paired and block.range.start > start and block.range.end <= end:
+        return True
+    return tag.keyword in _PLAIN
 
 
 def _misplaced(case: Case) -> Iterator[Fix]:

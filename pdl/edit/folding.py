@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pdl.edit.blocks import blocks, extents
+from pdl.edit.bindings import extents, outline
 from pdl.edit.document import Range
 
 if TYPE_CHECKING:
@@ -44,10 +44,9 @@ def folds(document: Document) -> list[Fold]:
 def _folds(document: Document) -> Iterator[Fold]:
     for _, extent in extents(document):
         yield Fold(extent, "region")
-    for block in blocks(document):
-        tags = [block.opener, *block.middles, block.closer]
-        for tag, after in pairwise(tags):
-            yield Fold(Range(tag.piece.start, after.piece.start), "region", keeps_end=True)
+    for block in outline(document).pairs:
+        for tag, after in pairwise(block.tags):
+            yield Fold(Range(tag.start, after.start), "region", keeps_end=True)
     for piece in document.pieces:
         if piece.kind == "comment":
             yield Fold(Range(piece.start, piece.end), "comment")

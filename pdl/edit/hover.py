@@ -130,8 +130,7 @@ class _Tag:
             opened = self.outline.block_at(self.tag.start - 1)
             if opened.keyword != word[3:]:
                 return None
-            end = self.document.text.find("%}", opened.start)
-            text = self.document.text[opened.start : end + 2 if end >= 0 else opened.start + 80]
+            text = self.document.text[opened.tags[0].start : opened.tags[0].end]
             return Hover(where, f"Ends\n\n{fenced(text, 'jinja')}")
         said = words.STATEMENTS.get(word)
         return Hover(where, f"**{word}**\n\n{said_of(said)}") if said is not None else None

@@ -135,7 +135,7 @@ class Inference:
 
     def _loop(self, offset: int) -> Type:
         opened = self.outline.open_at(offset)
-        block = next(one for one in opened if one.keyword == "for" and one.begin < offset)
+        block = next(one for one in opened if one.keyword == "for" and one.tags[0].end < offset)
         for known in block.bindings.values():
             if known[0].kind == "for" and known[0].targets == 1:
                 return types.loop_type(self.bound(known[0]))

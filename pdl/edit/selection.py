@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pdl.edit.blocks import blocks, extents
+from pdl.edit.bindings import extents, outline
 from pdl.edit.document import Range
 from pdl.edit.symbols import ends
 
@@ -45,11 +45,10 @@ def _ranges(document: Document, offset: int) -> Iterator[Range]:
     yield from _in_typed(document, offset)
     for mark in document.marks:
         yield Range(mark.start, mark.end)
-    for block in blocks(document):
+    for block in outline(document).pairs:
         yield block.range
-        tags = [block.opener, *block.middles, block.closer]
-        for tag, after in pairwise(tags):
-            yield _trimmed(text, Range(tag.piece.end, after.piece.start))
+        for tag, after in pairwise(block.tags):
+            yield _trimmed(text, Range(tag.end, after.start))
     for turn, extent in extents(document):
         yield extent
         yield turn.name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from pdl.edit.blocks import statements
 from pdl.edit.document import Range
 from pdl.prompt.filters import TESTS
 from pdl.schema.dsl.words import CONSTANTS, FORMS, TYPES
@@ -154,12 +153,13 @@ def _of_tags(document: Document) -> Iterator[SemanticToken]:
         if piece.kind == "comment":
             yield SemanticToken(piece.start, piece.end, "comment")
         elif piece.kind == "expression":
+            yield from _of_words(document, document.tag_tokens(piece))
+        elif piece.kind == "statement":
             words = document.tag_tokens(piece)
-            yield from _of_words(document, words)
-    for one in statements(document):
-        if one.word:
-            yield SemanticToken(one.tokens[0].start, one.tokens[0].end, "keyword")
-            yield from _of_words(document, one.tokens, one.word)
+            if words and words[0].kind == "name":
+                start, end = words[0].start, words[0].end
+                yield SemanticToken(start, end, "keyword")
+                yield from _of_words(document, words, document.text[start:end])
 
 
 _NAMED: dict[str, Kind] = {

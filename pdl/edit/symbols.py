@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pdl.edit.blocks import blocks, extents, statements
+from pdl.edit.bindings import extents, outline
 from pdl.edit.document import Location, Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.edit.blocks import Statement
     from pdl.edit.document import Document, Turn, Typed
     from pdl.edit.notation import Notation, Token
     from pdl.edit.workspace import Workspace
@@ -144,16 +143,17 @@ def _settings(document: Document, turn: Turn) -> Iterator[Symbol]:
 
 def _assigned(document: Document) -> Iterator[Symbol]:
     """Macros, blocks and variables of the template."""
-    ends = {block.opener.piece.start: block.range for block in blocks(document)}
-    for one in statements(document):
-        kind = _STATEMENTS.get(one.word)
-        if kind is None or not one.tokens[1:] or one.tokens[1].kind != "name":
-            continue
-        name = one.tokens[1]
-        whole = ends.get(one.piece.start, one.range)
-        named = Range(name.start, name.end)
-        text = document.text[name.start : name.end]
-        yield Symbol(kind, text, _parameters(document, one), whole, named)
+    for keyword, piece, block in outline(document).tags:
+        kind = _STATEMENTS.get(keyword)
+        tokens = document.tag_tokens(piece)[1:] if kind is not None else ()
+        if kind is not None and tokens and tokens[0].kind == "name":
+            is_whole = block is not None and block.is_closed
+            whole = block.range if block is not None and is_whole else Range(piece.start, piece.end)
+            named = Range(tokens[0].start, tokens[0].end)
+            text = document.text[named.start : named.end]
+            detail = document.text[named.end : tokens[-1].end][:_DETAIL]
+            detail = " ".join(detail.split()).removeprefix("= ")
+            yield Symbol(kind, text, detail, whole, named)
 
 
 _STATEMENTS: dict[str, Kind] = {
@@ -162,12 +162,6 @@ _STATEMENTS: dict[str, Kind] = {
     "set": "variable",
     "set_global": "variable",
 }
-
-
-def _parameters(document: Document, one: Statement) -> str:
-    """What is behind the name of a macro or of a variable, on one line."""
-    after = document.text[one.tokens[1].end : one.tokens[-1].end][:_DETAIL]
-    return " ".join(after.split()).removeprefix("= ")
 
 
 def _declared(typed: Typed) -> Iterator[Symbol]:

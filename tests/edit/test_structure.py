@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.edit.blocks import blocks, extents
+from pdl.edit.bindings import extents
+from pdl.edit.bindings import outline as outline_of
 from pdl.edit.document import Document, Range
 from pdl.edit.folding import folds
 from pdl.edit.lenses import lenses
@@ -301,7 +302,9 @@ def check(text: str) -> None:
         assert "\n" not in text[one.start : one.end]
     assert all(one.end <= after.start for one, after in pairwise(tokens))
     nested([Range(one.range.start, one.range.end) for one in folds(document)])
-    nested([*(one.range for one in blocks(document)), *(one for _, one in extents(document))])
+    nested(
+        [*(one.range for one in outline_of(document).pairs), *(one for _, one in extents(document))]
+    )
     inside(symbols(document), Range(0, len(text)))
     for offset in range(0, len(text) + 1, max(len(text) // 20, 1)):
         chain = selections(document, offset)
