@@ -223,7 +223,7 @@ def outline(document: Document) -> Outline:
 
 def _bound(statement: Statement, piece: Piece) -> Iterator[tuple[BindingKind, Word, int, int, int]]:
     """What a statement binds: the kind, the name, from where on, and its place among several."""
-    if statement.keyword in ("block", "filter") or statement.is_attribute:
+    if statement.keyword in ("block", "filter"):
         return
     words = statement.aliases or statement.targets
     kinds: dict[str, BindingKind] = {
@@ -238,7 +238,8 @@ def _bound(statement: Statement, piece: Piece) -> Iterator[tuple[BindingKind, Wo
     if kind == "for" and statement.values:
         start = statement.values[0].end
     for position, word in enumerate(words):
-        yield kind, word, start, position, len(words)
+        if word.attribute is None:
+            yield kind, word, start, position, len(words)
     for position, (word, _) in enumerate(statement.parameters):
         yield "parameter", word, piece.end, position, len(statement.parameters)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from pdl.prompt.scan import Token
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from pdl.prompt.scan import Token
 
 Kind: TypeAlias = Literal[
     "name",
@@ -33,7 +33,8 @@ Kind: TypeAlias = Literal[
 ]
 
 CONSTANTS = frozenset({"true", "false", "none", "True", "False", "None"})
-_WORDS = frozenset({"if", "else", "and", "or", "not", "in", "is", "recursive", "import", "as"})
+KEYWORDS = frozenset({"if", "else", "and", "or", "not", "in", "is"})
+"""Words that are no names in any expression; some tags have more."""
 _PRECEDENCE: dict[str, int] = {
     "or": 1,
     "and": 2,
@@ -43,8 +44,12 @@ _PRECEDENCE: dict[str, int] = {
     **dict.fromkeys(("*", "/", "//", "%"), 7),
     "**": 8,
 }
+_OPERATORS = frozenset({*_PRECEDENCE, "not"})
 _NOT = 3
+_SIGNS = frozenset("+-")
+_FOLLOWING = frozenset((".", ":", "[", "(", "|", "is"))
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_AHEAD = 4  # tokens behind the end that can be looked at
 _DEEPEST = 60  # brackets within brackets
 _TALLEST = 100  # nodes on the way to a leaf
 
@@ -52,8 +57,8 @@ _TALLEST = 100  # nodes on the way to a leaf
 class Node(NamedTuple):
     """A part of an expression with its range.
 
-    `at` is where `text` begins, if it is not the whole node. `names` are those of the arguments of
-    a call, a filter or a test, empty for the ones by position.
+    `at` is where `text` begins, if the node does not begin with it. `names` are those of the
+    arguments of a call, a filter or a test, empty for the ones by position.
     """
 
     kind: Kind
@@ -64,6 +69,11 @@ class Node(NamedTuple):
     at: int = -1
     names: tuple[str, ...] = ()
     height: int = 1
+
+    @property
+    def place(self) -> int:
+        """Where its text begins."""
+        return self.at if self.at >= 0 else self.start
 
     @property
     def arguments(self) -> tuple[Node, ...]:
@@ -113,33 +123,33 @@ class Parser:
     def __init__(self, text: str, tokens: Sequence[Token], at: int = 0, end: int = 0) -> None:
         """`end` is the offset of what is missing at the end."""
         self.text = text
-        self.tokens = tokens
+        self.tokens = [*tokens, *(Token("other", end, end),) * _AHEAD]
         self.at = at
-        self.end = end
+        self.count = len(tokens)
+        self.keywords = KEYWORDS
+        self._words = [text[start:end] for _, start, end in tokens] + [""] * _AHEAD
         self._depth = 0
+        self._indexes = 0
 
     def word(self, ahead: int = 0) -> str:
         """Return the text of a token, empty at the end."""
-        at = self.at + ahead
-        if at >= len(self.tokens):
-            return ""
-        return self.text[self.tokens[at].start : self.tokens[at].end]
+        return self._words[self.at + ahead]
 
     def kind(self, ahead: int = 0) -> str:
         """Return the kind of a token, empty at the end."""
         at = self.at + ahead
-        return self.tokens[at].kind if at < len(self.tokens) else ""
+        return self.tokens[at].kind if at < self.count else ""
 
     def take(self, *words: str) -> bool:
         """Go on if one of the words is next."""
-        found = self.word() in words and self.at < len(self.tokens)
+        found = self._words[self.at] in words and self.at < self.count
         self.at += found
         return found
 
     @property
     def offset(self) -> int:
         """Where the next token begins, or the text ends."""
-        return self.tokens[self.at].start if self.at < len(self.tokens) else self.end
+        return self.tokens[self.at].start
 
     @property
     def _last(self) -> int:
@@ -154,10 +164,12 @@ class Parser:
         at: int = -1,
         names: tuple[str, ...] = (),
     ) -> Node:
-        height = 1 + max((one.height for one in children), default=0)
-        end = max(self._last, start, *(one.end for one in children))
+        height, end = 1, max(self._last, start)
+        for one in children:
+            height = max(height, one.height + 1)
+            end = max(end, one.end)
         if height > _TALLEST:
-            return Node("missing", start, end)
+            return Node("missing", start, end, "", children)
         return Node(kind, start, end, text, children, at, names, height)
 
     def _missing(self) -> Node:
@@ -168,13 +180,13 @@ class Parser:
 
     def tuple_or_value(self, *, choices: bool = True) -> Node:
         """A value, or several with commas; without `choices` an `if` ends it."""
-        start = self.offset
+        start = self.tokens[self.at].start
         first = self.value(choices=choices)
-        if self.word() != ",":
+        if self._words[self.at] != ",":
             return first
         found = [first]
         while self.take(","):
-            if self.at >= len(self.tokens) or self.word() in (")", "in", "="):
+            if self.at >= self.count or self.word() in (")", "in", "="):
                 break
             found.append(self.value(choices=choices))
         return self._node("tuple", start, tuple(found))
@@ -184,9 +196,10 @@ class Parser:
         if self._depth >= _DEEPEST:
             return self._skipped()
         self._depth += 1
-        start = self.offset
+        start = self.tokens[self.at].start
         found = self._binary(1)
-        while choices and self.kind() == "name" and self.take("if"):
+        while choices and self._words[self.at] == "if":
+            self.at += 1
             condition = self._binary(1)
             other = self.value() if self.take("else") else None
             parts = (found, condition) if other is None else (found, condition, other)
@@ -197,31 +210,33 @@ class Parser:
     def _skipped(self) -> Node:
         """What is nested too deeply, up to the end of its brackets."""
         start, depth = self.offset, 0
-        while self.at < len(self.tokens):
-            depth += (self.word() in _CLOSERS) - (self.word() in _CLOSERS.values())
+        names: list[Node] = []
+        while self.at < self.count:
+            word = self.word()
+            depth += (word in _CLOSERS) - (word in _CLOSERS.values())
             if depth < 0:
                 break
+            is_name = self.kind() == "name" and word not in self.keywords
+            if is_name and self.word(-1) not in (".", "|"):
+                names.append(Node("name", self.offset, self.offset + len(word), word))
             self.at += 1
-        return Node("missing", start, max(start, self._last))
-
-    def _operator(self) -> str:
-        if self.kind() not in ("name", "operator"):
-            return ""
-        word = self.word()
-        if word == "not":
-            return "not in" if self.word(1) == "in" else ""
-        return word if word in _PRECEDENCE else ""
+        return Node("missing", start, max(start, self._last), "", tuple(names))
 
     def _binary(self, least: int) -> Node:
-        start = self.offset
+        start = self.tokens[self.at].start
         signs = 0
-        while least <= _NOT and self.kind() == "name" and self.take("not"):
+        while least <= _NOT and self._words[self.at] == "not":
+            self.at += 1
             signs += 1
         if signs:
             found = self._node("unary", start, (self._binary(_NOT + 1),), "not")
         else:
             found = self._unary()
-        while (operator := self._operator()) and _PRECEDENCE[operator] >= least:
+        while (operator := self._words[self.at]) in _OPERATORS:
+            if operator == "not" and self.word(1) == "in":
+                operator = "not in"
+            if _PRECEDENCE.get(operator, 0) < least:
+                break
             at = self.offset
             self.at += 2 if operator == "not in" else 1
             right = self._binary(_PRECEDENCE[operator] + 1)
@@ -229,18 +244,19 @@ class Parser:
         return found
 
     def _unary(self) -> Node:
-        start = self.offset
+        start = self.tokens[self.at].start
         signs = 0
-        while self.kind() == "operator" and self.take("-", "+"):
+        while self._words[self.at] in _SIGNS:
+            self.at += 1
             signs += 1
         found = self._after(self._primary())
         return self._node("unary", start, (found,), "-") if signs else found
 
     def _primary(self) -> Node:
-        start, kind, word = self.offset, self.kind(), self.word()
-        if kind == "name" and word not in _WORDS:
+        (kind, start, _), word = self.tokens[self.at], self._words[self.at]
+        if kind == "name" and word not in self.keywords:
             self.at += 1
-            return self._node("name", start, (), word)
+            return Node("name", start, start + len(word), word)
         if kind in ("string", "number"):
             self.at += 1
             while kind == "string" and self.kind() == "string":  # which are one string
@@ -263,11 +279,12 @@ class Parser:
         self.take(")")
         if inner is None:
             return self._node("tuple", start)
-        return inner._replace(start=start, end=max(self._last, inner.end))
+        at = inner.at if inner.children else inner.place
+        return inner._replace(start=start, end=max(self._last, inner.end), at=at)
 
     def _listed(self, closer: str, *separators: str) -> tuple[Node, ...]:
         found: list[Node] = []
-        while self.at < len(self.tokens) and not self.take(closer):
+        while self.at < self.count and not self.take(closer):
             found.append(self.value())
             if not self.take(*(separators or (",",))):
                 self.take(closer)
@@ -280,12 +297,17 @@ class Parser:
         """What follows a value: attributes, items, calls; with `filters` also those and tests."""
         start = found.start
         while True:
-            kind, word = self.kind(), self.word()
-            if kind == "operator" and (word == "." or (word == ":" and self.word(1) == ":")):
+            word = self._words[self.at]
+            if word not in _FOLLOWING:
+                return found
+            kind = self.tokens[self.at].kind
+            if kind == "operator" and (word == "." or (word == ":" and self._is_path())):
                 found = self._attribute(found, 1 if word == "." else 2)
             elif kind == "operator" and word == "[":
                 self.at += 1
+                self._indexes += 1
                 index = self._index()
+                self._indexes -= 1
                 self.take("]")
                 found = self._node("item", start, (found, index))
             elif kind == "operator" and word == "(":
@@ -297,6 +319,11 @@ class Parser:
                 found = self._test(found)
             else:
                 return found
+
+    def _is_path(self) -> bool:
+        """Whether `::` follows and is Tera's; in an index it is so only before a call."""
+        is_call = self.kind(2) == "name" and self.word(3) == "("
+        return self.word(1) == ":" and (is_call or not self._indexes)
 
     def _attribute(self, value: Node, signs: int) -> Node:
         self.at += signs
@@ -322,7 +349,7 @@ class Parser:
         self.take("(")
         found: list[Node] = []
         names: list[str] = []
-        while self.at < len(self.tokens) and not self.take(")"):
+        while self.at < self.count and not self.take(")"):
             before = self.at
             name = ""
             if self.kind() == "name" and self.word(1) == "=":
@@ -371,5 +398,5 @@ class Parser:
         if self.kind() in ("string", "number"):
             return True
         if self.kind() == "name":
-            return self.word() not in _WORDS
+            return self.word() not in self.keywords
         return self.word() in ("[", "{")

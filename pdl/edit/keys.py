@@ -133,7 +133,7 @@ class Keys:
         """Whether all names of an expression, and of those that define them, are defined once."""
         names = names_of(document)
         for one in node.walk():
-            name = names.at(one.start) if one.kind == "name" else None
+            name = names.at(one.place) if one.kind == "name" else None
             if name is None or (document, name.symbol) in seen:
                 continue
             seen.add((document, name.symbol))
@@ -326,7 +326,7 @@ def _access(document: Document, node: Node) -> Access | None:
 
 def _quoted_access(document: Document, value: Node, string: Node) -> Access:
     text = unquoted(string.text)
-    where = Range(string.start + 1, string.start + 1 + len(text))
+    where = Range(string.place + 1, string.place + 1 + len(text))
     return Access(document, value, where, text)
 
 

@@ -95,12 +95,10 @@ class Linked:
         if node.key[0] == "argument":
             return node.key[1], node.key[2]
         frame, scopes = node.key[0], self.names(node.path).scopes
-        if not isinstance(frame, int) or frame <= 0 or scopes.frames[frame].owner < 0:
+        owner = scopes.frames[frame].owner if isinstance(frame, int) and frame > 0 else None
+        if owner is None or scopes.tables[frame].origins.get(node.key[1]) != "parameter":
             return None
-        if scopes.tables[frame].origins.get(node.key[1]) != "parameter":
-            return None
-        owner = scopes.statements.mentions[scopes.frames[frame].owner]
-        return scopes.key(owner.frame, owner.text), node.key[1]
+        return scopes.of(owner), node.key[1]
 
     def _parameters(self, node: Node) -> Iterator[Node]:
         found = self._macro(node)
@@ -175,10 +173,8 @@ class Linked:
             return
         for other, reference in self._referrers(path):
             names = self.names(other)
-            if reference.kind == "import" and reference.target >= 0:
-                mention = names.scopes.statements.mentions[reference.target]
-                base = names.scopes.key(mention.frame, mention.text)
-                yield Node(other, ("member", base, text))
+            if reference.target is not None:
+                yield Node(other, ("member", names.scopes.of(reference.target), text))
             for one in reference.imported:
                 if one.text == text:
                     yield Node(other, _imported_key(names, one))
@@ -195,15 +191,10 @@ class Linked:
         """The names of other files that `m.name` is."""
         scopes = self.names(path).scopes
         for other, reference in self._references(path):
-            if reference.kind == "import" and reference.target >= 0:
-                mention = scopes.statements.mentions[reference.target]
-                if scopes.key(mention.frame, mention.text) == base:
-                    yield Node(other, (CONTEXT, text))
+            if reference.target is not None and scopes.of(reference.target) == base:
+                yield Node(other, (CONTEXT, text))
 
 
 def _imported_key(names: Names, one: Imported) -> Hashable:
     """The symbol of a name in `from … import`."""
-    if one.is_renamed:
-        return "imported", one.start
-    mention = names.scopes.statements.mentions[one.mention]
-    return names.scopes.key(mention.frame, mention.text)
+    return ("imported", one.start) if one.is_renamed else names.scopes.of(one.mention)

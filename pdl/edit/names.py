@@ -10,19 +10,17 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
-from weakref import WeakKeyDictionary
 
 from pdl.edit.document import Range
-from pdl.edit.mentions import IMPLICIT, SELF
+from pdl.edit.mentions import IMPLICIT, Attribute, Mentions
 from pdl.edit.scopes import CONTEXT, GLOBALS, Scopes
-from pdl.edit.statements import Statements
 from pdl.schema.dsl.words import CONSTANTS, FORMS, TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from pdl.edit.document import Document, Typed
-    from pdl.edit.mentions import Attribute, BlockName, Keyword, Reference
+    from pdl.edit.mentions import BlockName, Keyword, Reference
 
 NameKind: TypeAlias = Literal[
     "input",  # a variable that the `input` turn declares
@@ -92,7 +90,7 @@ class Names:
     @property
     def references(self) -> list[Reference]:
         """The tags that name other files."""
-        return self.scopes.statements.references
+        return self.scopes.mentions.references
 
     def at(self, offset: int) -> Name | None:
         """Return the name that a cursor touches; of two, the one that begins there."""
@@ -123,7 +121,7 @@ class Names:
     def is_passed(self, text: str) -> bool:
         """Whether a variable of the template's top can come from what includes the file."""
         is_set = text in self.scopes.tables[0].stored
-        return not is_set or text in self.free or text in self.scopes.statements.globals
+        return not is_set or text in self.free or text in self.scopes.mentions.globals
 
     def variable(self, frame: int, text: str) -> int | None:
         """Return the symbol that a variable's name would be in a scope."""
@@ -166,14 +164,11 @@ def _start(name: Name) -> int:
     return name.start
 
 
-_KEPT: WeakKeyDictionary[Document, Names] = WeakKeyDictionary()
-
-
 def names_of(document: Document) -> Names:
     """Return all names of a document; those of a text are found once."""
-    found = _KEPT.get(document)
+    found: Names | None = document.derived.get(Names)
     if found is None:
-        found = _KEPT[document] = _Reader(document).read()
+        found = document.derived[Names] = _Reader(document).read()
     return found
 
 
@@ -189,15 +184,15 @@ class _Found(NamedTuple):
 class _Reader:
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.statements = Statements(document)
-        self.scopes = Scopes(self.statements)
+        self.mentions = Mentions(document)
+        self.scopes = Scopes(self.mentions)
 
     def read(self) -> Names:
         found = [
             *self._arguments(),  # before the others, since it unites the parameters of a macro
             *self._variables(),
             *self._attributes(),
-            *(_block(one) for one in self.statements.blocks),
+            *(_block(one) for one in self.mentions.blocks),
         ]
         for number, typed in enumerate(self.document.typed):
             found += self._typed(typed, number)
@@ -224,7 +219,7 @@ class _Reader:
 
     def _arguments(self) -> list[_Found]:
         """Names of arguments in calls of macros, of this file and of others."""
-        parameters = [(one, self.scopes.argument(one)) for one in self.statements.keywords]
+        parameters = [(one, self.scopes.argument(one)) for one in self.mentions.keywords]
         found: list[_Found] = []
         for one, key in parameters:
             callee = self._callee(one)
@@ -238,80 +233,59 @@ class _Reader:
 
     def _callee(self, one: Keyword) -> Hashable | None:
         """What is called, if it is imported from another file."""
-        if one.attribute >= 0:
-            attribute = self.statements.attributes[one.attribute]
-            return self._member(attribute)
-        if one.mention < 0:
-            return None
-        mention = self.statements.mentions[one.mention]
-        key = self.scopes.key(mention.frame, mention.text)
+        if isinstance(one.callee, Attribute):
+            return self._member(one.callee)
+        key = self.scopes.of(one.callee)
         return key if key in self._imported else None
 
     def _member(self, one: Attribute) -> Hashable | None:
         """The name of another file that an attribute is."""
-        if one.after >= 0 or one.base < 0:
-            return None
-        base = self.statements.mentions[one.base]
-        key = self.scopes.key(base.frame, base.text)
+        key = self.scopes.of(one.base) if one.base is not None else None
         return ("member", key, one.text) if key in self._imports else None
 
     def _variables(self) -> Iterator[_Found]:
-        renamed = {
-            one.mention: one
-            for reference in self.statements.references
-            for one in reference.imported
-        }
-        for number, one in enumerate(self.statements.mentions):
+        for one in self.mentions.all:
             if one.text in IMPLICIT:
                 continue
-            if one.access == "parameter":
-                key = self.scopes.own(one.frame, one.text)
-            else:
-                key = self.scopes.key(one.frame, one.text)
+            key = self.scopes.of(one)
             access: NameAccess = "read" if one.access == "read" else "definition"
             kind: NameKind = one.kind if access == "definition" else "free"
             if kind == "free" and key[0] == CONTEXT and one.text in GLOBALS:
                 kind = "function"
             yield _Found(one.start, one.end, key, kind, access, one.frame)
-            imported = renamed.get(number)
-            if imported is not None and imported.is_renamed:
-                own = ("imported", imported.start)
-                yield _Found(imported.start, imported.end, own, "member", "read")
+        for each in self.mentions.references:
+            for name in each.imported:
+                if name.is_renamed:
+                    own = ("imported", name.start)
+                    yield _Found(name.start, name.end, own, "member", "read")
 
     def _attributes(self) -> Iterator[_Found]:
         """Attributes of imports, of namespaces, and of `self`, which are blocks."""
-        for one in self.statements.attributes:
-            if one.after >= 0:
-                continue
-            if one.base == SELF:
+        for one in self.mentions.attributes:
+            if one.base is None:
                 yield _Found(one.start, one.end, ("block", one.text), "block", "read")
-            elif one.base >= 0:
-                base = self.statements.mentions[one.base]
-                key = self.scopes.key(base.frame, base.text)
-                member = self._member(one)
-                if member is not None:
-                    yield _Found(one.start, one.end, member, "member", "read")
-                elif key in self._namespaces:
-                    access: NameAccess = "read" if one.access == "read" else "definition"
-                    yield _Found(one.start, one.end, ("field", key, one.text), "field", access)
+                continue
+            key, member = self.scopes.of(one.base), self._member(one)
+            if member is not None:
+                yield _Found(one.start, one.end, member, "member", "read")
+            elif key in self._namespaces:
+                access: NameAccess = "read" if one.access == "read" else "definition"
+                yield _Found(one.start, one.end, ("field", key, one.text), "field", access)
 
     @cached_property
     def _imports(self) -> set[Hashable]:
-        targets = (one.target for one in self.statements.references if one.target >= 0)
-        mentions = (self.statements.mentions[target] for target in targets)
-        return {self.scopes.key(one.frame, one.text) for one in mentions}
+        targets = (one.target for one in self.mentions.references)
+        return {self.scopes.of(one) for one in targets if one is not None}
 
     @cached_property
     def _imported(self) -> set[Hashable]:
-        names = (one.mention for each in self.statements.references for one in each.imported)
-        mentions = (self.statements.mentions[name] for name in names)
-        return {self.scopes.key(one.frame, one.text) for one in mentions}
+        imported = (one for each in self.mentions.references for one in each.imported)
+        return {self.scopes.of(one.mention) for one in imported}
 
     @cached_property
     def _namespaces(self) -> set[Hashable]:
-        written = (one for one in self.statements.attributes if one.access == "write")
-        mentions = (self.statements.mentions[one.base] for one in written if one.base >= 0)
-        return {self.scopes.key(one.frame, one.text) for one in mentions}
+        written = (one.base for one in self.mentions.attributes if one.access == "write")
+        return {self.scopes.of(one) for one in written if one is not None}
 
     def _typed(self, typed: Typed, number: int) -> Iterator[_Found]:
         """The keys, types and tools of a typed turn; each turn has its own types."""

@@ -9,7 +9,7 @@ from pdl.edit.inference import Inference
 from pdl.edit.keys import occurrences_at, same_keys
 from pdl.edit.linked import Linked
 from pdl.edit.names import names_of
-from pdl.edit.statements import named_files
+from pdl.edit.tags import named_files
 from pdl.edit.workspace import Workspace
 from pdl.prompt.files import JailError, media_path, package_folder
 

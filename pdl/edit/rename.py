@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pdl.edit import notation
 from pdl.edit.document import Document, Edit, Range
+from pdl.edit.expressions import CONSTANTS, KEYWORDS
 from pdl.edit.keys import occurrences_at, same_keys
 from pdl.edit.linked import Linked, Node
-from pdl.edit.mentions import IMPLICIT, KEYWORDS, NAMESPACE
+from pdl.edit.mentions import IMPLICIT, NAMESPACE
 from pdl.edit.names import names_of
 from pdl.edit.navigation import links
 from pdl.edit.scopes import CONTEXT
@@ -30,7 +31,7 @@ Edits: TypeAlias = "dict[Path | None, list[Edit]]"
 """The changes of each file, in the order of the text; None is a text without a file."""
 
 _SCHEMA = "schema"
-_RESERVED = KEYWORDS | IMPLICIT | {"recursive"}
+_RESERVED = KEYWORDS | CONSTANTS | IMPLICIT | {"recursive"}
 _SPACE = re.compile(rf"\s*=\s*{NAMESPACE}\b")
 _VARIABLES = frozenset({"input", "variable", "loop", "macro", "parameter", "import", "free"})
 _IN_TAGS = _VARIABLES | {"member", "field", "block"}
@@ -107,10 +108,9 @@ class _Renaming:
     def _is_imported(self, name: Name) -> bool:
         """Whether a name is one of another file, under that same name."""
         names = names_of(self.document)
-        mentions = names.scopes.statements.mentions
         starts = {one.start for one in names.same(name.symbol)}
         return any(
-            not one.is_renamed and mentions[one.mention].start in starts
+            not one.is_renamed and one.mention.start in starts
             for reference in names.references
             for one in reference.imported
         )

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from jinja2.defaults import DEFAULT_NAMESPACE
 
-from pdl.edit.mentions import IMPLICIT, Branches
+from pdl.edit.mentions import IMPLICIT, Branches, Mention
 from pdl.prompt.tera import FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pdl.edit.mentions import Event, Frame, Keyword
-    from pdl.edit.statements import Statements
+    from pdl.edit.mentions import Event, Frame, Keyword, Mentions
 
 Key: TypeAlias = tuple[int, str]
 """A variable: the frame that it belongs to, CONTEXT for what is passed to the template."""
@@ -100,10 +99,11 @@ class _Table:
 class Scopes:
     """The variables of all tags."""
 
-    def __init__(self, statements: Statements) -> None:
-        self.statements = statements
-        self.frames: list[Frame] = statements.frames
+    def __init__(self, mentions: Mentions) -> None:
+        self.mentions = mentions
+        self.frames: list[Frame] = mentions.frames
         self._same: dict[Key, Key] = {}
+        self._known: dict[Key, Key] = {}
         self.tables: list[_Table] = []
         for number, frame in enumerate(self.frames):
             is_inner = frame.sees_parent and frame.parent >= 0
@@ -111,7 +111,7 @@ class Scopes:
             self.tables.append(table)
             self._run(frame.events, table)
             self._unite(number, table)
-        for block in statements.blocks:
+        for block in mentions.blocks:
             if block.is_scoped:
                 self._open(block.around)
 
@@ -123,12 +123,10 @@ class Scopes:
                     branches.append(_Table(table.parent, table))
                     self._run(body, branches[-1])
                 table.merge(branches)
-                continue
-            mention = self.statements.mentions[event]
-            if mention.access == "parameter":
-                table.declare(mention.text)
-            elif mention.text not in self.statements.globals:
-                (table.read if mention.access == "read" else table.write)(mention.text)
+            elif event.access == "parameter":
+                table.declare(event.text)
+            elif event.text not in self.mentions.globals:
+                (table.read if event.access == "read" else table.write)(event.text)
 
     def _unite(self, number: int, table: _Table) -> None:
         """What a frame reads from outside is the same there; what the template sets, is passed."""
@@ -154,9 +152,17 @@ class Scopes:
 
     def key(self, frame: int, name: str) -> Key:
         """Return the variable that a name is in a frame; all its names have the same key."""
-        if name in self.statements.globals:
-            return self._root((CONTEXT, name))
-        return self._root(self._outside(frame, name))
+        own = frame, name
+        if own not in self._known:
+            is_global = name in self.mentions.globals
+            outside = (CONTEXT, name) if is_global else self._outside(frame, name)
+            self._known[own] = self._root(outside)
+        return self._known[own]
+
+    def of(self, mention: Mention) -> Key:
+        """Return the variable that a mention is of."""
+        find = self.own if mention.access == "parameter" else self.key
+        return find(mention.frame, mention.text)
 
     def own(self, frame: int, name: str) -> Key:
         """Return the variable of a frame's own name, as parameters are."""
@@ -174,6 +180,7 @@ class Scopes:
         if one != other:
             low, high = min(one, other), max(one, other)
             self._same[high] = low
+            self._known.clear()
 
     @cached_property
     def free(self) -> frozenset[str]:
@@ -187,16 +194,15 @@ class Scopes:
             for name, origin in table.origins.items()
             if origin == "context"
         }
-        return frozenset(found - GLOBALS - IMPLICIT - self.statements.globals)
+        return frozenset(found - GLOBALS - IMPLICIT - self.mentions.globals)
 
     @cached_property
     def macros(self) -> dict[Key, list[int]]:
         """The frames of the macros that a variable is."""
         found: dict[Key, list[int]] = {}
         for number, frame in enumerate(self.frames):
-            if frame.owner >= 0:
-                mention = self.statements.mentions[frame.owner]
-                found.setdefault(self.key(mention.frame, mention.text), []).append(number)
+            if frame.owner is not None:
+                found.setdefault(self.of(frame.owner), []).append(number)
         return found
 
     def parameter(self, macro: Key, name: str) -> Key | None:
@@ -212,7 +218,6 @@ class Scopes:
 
     def argument(self, keyword: Keyword) -> Key | None:
         """Return the parameter of a macro of this file that a keyword argument names."""
-        if keyword.mention < 0 or keyword.attribute >= 0:
+        if not isinstance(keyword.callee, Mention):
             return None
-        mention = self.statements.mentions[keyword.mention]
-        return self.parameter(self.key(mention.frame, mention.text), keyword.text)
+        return self.parameter(self.of(keyword.callee), keyword.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,12 +14,28 @@ if TYPE_CHECKING:
     from pdl.prompt.scan import Piece
 
 
+REFERRING = ("include", "import", "from", "extends")
+"""The tags that name files."""
+_REFERRING = re.compile(rf"\{{%[-+]?\s*(?:{'|'.join(REFERRING)})\b")
+_PLAIN = frozenset({*REFERRING, "block", "endblock", "endmacro"})
+"""Tags whose last words are no names."""
+
+
+class FileName(NamedTuple):
+    """The name of a file in a string; the range is inside of the quotes."""
+
+    start: int
+    end: int
+    text: str
+
+
 class Word(NamedTuple):
-    """A name in a statement."""
+    """A name in a statement; a target can be an attribute of a namespace."""
 
     text: str
     start: int
     end: int
+    attribute: Word | None = None
 
     @property
     def range(self) -> Range:
@@ -26,7 +43,7 @@ class Word(NamedTuple):
         return Range(self.start, self.end)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Statement:
     """A statement, or an expression of its own, which has no `keyword`.
 
@@ -41,20 +58,55 @@ class Statement:
     start: int
     end: int
     word: Range
-    targets: tuple[Word, ...] = ()
-    values: tuple[Node, ...] = ()
-    parameters: tuple[tuple[Word, Node | None], ...] = ()
-    aliases: tuple[Word, ...] = ()
-    is_attribute: bool = False
-    """Whether it sets an attribute: `{% set ns.x = 1 %}`."""
+    targets: list[Word] = field(default_factory=list)
+    values: list[Node] = field(default_factory=list)
+    parameters: list[tuple[Word, Node | None]] = field(default_factory=list)
+    aliases: list[Word] = field(default_factory=list)
+    rest: list[Node] = field(default_factory=list)
+    """Further expressions: the filters of a `set` block, and what makes no sense."""
+    flags: frozenset[str] = frozenset()
+    """The words at the end."""
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it names files."""
+        return self.keyword in REFERRING
 
     @property
     def file(self) -> str:
         """The name of the file that it includes, imports or extends, if it is written out."""
-        is_file = self.keyword in ("include", "import", "from", "extends")
-        if not is_file or not self.values or self.values[0].kind != "string":
-            return ""
-        return unquoted(self.values[0].text)
+        is_file = self.is_reference and self.values[0].kind == "string"
+        return unquoted(self.values[0].text) if is_file else ""
+
+    @property
+    def files(self) -> tuple[FileName, ...]:
+        """The names of files that are written out: of one, of a list, or of an `if`."""
+        if not self.is_reference:
+            return ()
+        return tuple(
+            FileName(one.place + 1, one.place + 1 + len(text), text)
+            for one in self._choices
+            if one.kind == "string"
+            for text in (_inside(one.text),)
+        )
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether it may name other files than those."""
+        return any(one.kind != "string" for one in self._choices)
+
+    @property
+    def _choices(self) -> tuple[Node, ...]:
+        value = self.values[0]
+        if value.kind == "choice":
+            return (value.children[0], *(value.children[2:] or value.children[1:]))
+        is_list = value.kind in ("list", "tuple")
+        is_plain = is_list and all(one.kind == "string" for one in value.children)
+        return value.children if is_plain else (value,)
+
+
+def _inside(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[-1] == text[0] else text[1:]
 
 
 def read_statement(document: Document, piece: Piece) -> Statement:
@@ -62,34 +114,33 @@ def read_statement(document: Document, piece: Piece) -> Statement:
     tokens = document.tag_tokens(piece)
     inside = piece.end - 2 if piece.closed else piece.end
     parser = Parser(document.text, tokens, 0, max(inside, piece.start + 2))
-    if piece.kind == "expression":
-        value = parser.tuple_or_value()
-        return Statement("", piece.start, piece.end, Range(piece.start, piece.start), (), (value,))
-    word = Range(parser.offset, parser.offset + len(parser.word()))
-    keyword = parser.word()
-    parser.at += bool(tokens)
-    read = _READERS.get(keyword, _rest)
-    found = read(parser)
-    return Statement(
-        keyword,
-        piece.start,
-        piece.end,
-        word,
-        tuple(found.targets),
-        tuple(found.values),
-        tuple(found.parameters),
-        tuple(found.aliases),
-        found.is_attribute,
-    )
+    keyword, word = "", Range(piece.start, piece.start)
+    if piece.kind == "statement":
+        keyword = parser.word()
+        word = Range(parser.offset, parser.offset + len(keyword))
+        parser.at += bool(tokens)
+    found = Statement(keyword, piece.start, piece.end, word)
+    _READERS.get(keyword, _rest)(parser, found)
+    if parser.at < parser.count:
+        found.flags = frozenset(map(parser.word, range(parser.count - parser.at)))
+    while keyword not in _PLAIN and parser.at < parser.count:
+        at = parser.at
+        found.rest.append(parser.tuple_or_value())
+        parser.at += parser.at == at
+    return found
 
 
-@dataclass
-class _Parts:
-    targets: list[Word] = field(default_factory=list)
-    values: list[Node] = field(default_factory=list)
-    parameters: list[tuple[Word, Node | None]] = field(default_factory=list)
-    aliases: list[Word] = field(default_factory=list)
-    is_attribute: bool = False
+def named_files(document: Document) -> list[FileName]:
+    """Return the files that tags name, without reading the other tags."""
+    text = document.text
+    if _REFERRING.search(text) is None:
+        return []
+    return [
+        name
+        for piece in document.pieces
+        if piece.kind == "statement" and _REFERRING.match(text, piece.start, piece.end)
+        for name in read_statement(document, piece).files
+    ]
 
 
 def _name(parser: Parser) -> Word | None:
@@ -100,113 +151,111 @@ def _name(parser: Parser) -> Word | None:
     return Word(text, start, start + len(text))
 
 
-def _targets(parser: Parser) -> list[Word]:
+def _targets(parser: Parser, *ends: str) -> list[Word]:
     found: list[Word] = []
-    while True:
-        parser.take("(", ")")
-        if parser.kind() != "name" or parser.word() == "in":
-            return found
+    while parser.kind() and parser.word() not in ends:
         word = _name(parser)
-        found += [word] if word is not None else []
-        parser.take(")")
-        if not parser.take(","):
-            return found
+        if word is None:
+            parser.at += 1
+        elif parser.take("."):
+            found.append(word._replace(attribute=_name(parser) or Word("", word.end, word.end)))
+            while parser.take("."):
+                _name(parser)
+        else:
+            found.append(word)
+    return found
 
 
-def _rest(parser: Parser) -> _Parts:
+def _rest(parser: Parser, found: Statement) -> None:
     """A statement that is nothing but an expression, such as `if`, `include`, or `extends`."""
-    return _Parts(values=[parser.tuple_or_value()])
+    found.values.append(parser.tuple_or_value())
 
 
-def _set(parser: Parser) -> _Parts:
-    parts = _Parts(_targets(parser))
-    while parser.take("."):
-        parts.is_attribute = True
-        parser.take(parser.word())
+def _set(parser: Parser, found: Statement) -> None:
+    found.targets = _targets(parser, "=", "|")
     if parser.take("="):
-        parts.values = [parser.tuple_or_value()]
-    return parts
+        found.values.append(parser.tuple_or_value())
+    elif parser.word() == "|":
+        found.rest.append(_filters(parser))
 
 
-def _for(parser: Parser) -> _Parts:
-    parts = _Parts(_targets(parser))
+def _for(parser: Parser, found: Statement) -> None:
+    found.targets = _targets(parser, "in")
+    parser.keywords |= {"recursive"}
     if parser.take("in"):
-        parts.values = [parser.tuple_or_value(choices=False)]
+        found.values.append(parser.tuple_or_value(choices=False))
         if parser.take("if"):
-            parts.values.append(parser.value())
-    return parts
+            found.values.append(parser.value())
+    parser.take("recursive")
 
 
-def _with(parser: Parser) -> _Parts:
-    parts = _Parts()
+def _with(parser: Parser, found: Statement) -> None:
     while (word := _name(parser)) is not None:
-        parts.targets.append(word)
+        found.targets.append(word)
         parser.take("=")
-        parts.values.append(parser.value())
+        found.values.append(parser.value())
         if not parser.take(","):
             break
-    return parts
 
 
-def _parameters(parser: Parser, parts: _Parts) -> None:
+def _parameters(parser: Parser, found: Statement) -> None:
     parser.take("(")
     while (word := _name(parser)) is not None:
         default = parser.value() if parser.take("=") else None
-        parts.parameters.append((word, default))
-        parts.values += [default] if default is not None else []
+        found.parameters.append((word, default))
+        found.values += [default] if default is not None else []
         if not parser.take(","):
             break
     parser.take(")")
 
 
-def _macro(parser: Parser) -> _Parts:
-    name = _name(parser)
-    parts = _Parts([name] if name is not None else [])
+def _macro(parser: Parser, found: Statement) -> None:
+    _block(parser, found)
     if parser.word() == "(":
-        _parameters(parser, parts)
-    return parts
+        _parameters(parser, found)
 
 
-def _call(parser: Parser) -> _Parts:
-    parts = _Parts()
+def _call(parser: Parser, found: Statement) -> None:
     if parser.word() == "(":
-        _parameters(parser, parts)
-    parts.values.append(parser.value())
-    return parts
+        _parameters(parser, found)
+    found.values.append(parser.value())
 
 
-def _block(parser: Parser) -> _Parts:
+def _block(parser: Parser, found: Statement) -> None:
     name = _name(parser)
-    return _Parts([name] if name is not None else [])
+    found.targets += [name] if name is not None else []
 
 
-def _import(parser: Parser) -> _Parts:
-    parts = _Parts(values=[parser.value()])
+def _import(parser: Parser, found: Statement) -> None:
+    parser.keywords |= {"as"}
+    found.values.append(parser.value())
     if parser.take("as"):
-        name = _name(parser)
-        parts.targets += [name] if name is not None else []
-    return parts
+        _block(parser, found)
 
 
-def _from(parser: Parser) -> _Parts:
-    parts = _Parts(values=[parser.value()])
+def _from(parser: Parser, found: Statement) -> None:
+    parser.keywords |= {"import"}
+    found.values.append(parser.value())
     parser.take("import")
     while (word := _name(parser)) is not None:
-        parts.targets.append(word)
+        found.targets.append(word)
         alias = _name(parser) if parser.take("as") else None
-        parts.aliases.append(alias or word)
+        found.aliases.append(alias or word)
         if not parser.take(","):
             break
-    return parts
 
 
-def _filter(parser: Parser) -> _Parts:
-    """`filter upper | trim`: the filters, of a value that is missing."""
+def _filter(parser: Parser, found: Statement) -> None:
+    found.values.append(_filters(parser))
+
+
+def _filters(parser: Parser) -> Node:
+    """`upper | trim`: filters of a value that is missing."""
     start = parser.offset
     found = parser.filter(Node("missing", start, start))
     while parser.word() == "|":
         found = parser.filter(found)
-    return _Parts(values=[found])
+    return found
 
 
 _READERS = {

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.edit.document import Document
-from pdl.edit.statements import named_files
+from pdl.edit.tags import named_files
 from pdl.errors import FileError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt.files import JailError, checked_parts, read_prompt
@@ -23,7 +23,7 @@ from pdl.prompt.files import JailError, checked_parts, read_prompt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.edit.mentions import FileName
+    from pdl.edit.tags import FileName
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _MOST = 10_000  # files that a workspace lists
