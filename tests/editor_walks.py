@@ -89,7 +89,7 @@ FEATURES: dict[str, Feature] = {
         lambda workspace, document: inlay_hints(workspace, document, Range(0, len(document.text)))
     ),
     "inferred inputs": _whole(inferred_inputs),
-    "names": _at(lambda document, at: names_of(document).visible(at)),
+    "names": _at(lambda document, at: names_of(document).at(at)),
     "definition": navigation.definition,
     "type definition": _at(navigation.type_definition),
     "references": navigation.references,

@@ -15,7 +15,7 @@ from pdl.edit.document import Range
 from pdl.edit.tags import read_statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pdl.edit.document import Document, Turn
     from pdl.edit.expressions import Node
@@ -56,6 +56,8 @@ class Block:
     name: str = ""
     tags: list[Piece] = field(default_factory=list)
     is_closed: bool = False
+    is_apart: bool = False
+    """Whether it sees no names around it but those of the top: a `block` that is not `scoped`."""
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
 
     @property
@@ -124,26 +126,28 @@ class Outline:
 
     def lookup(self, name: str, offset: int) -> Binding | None:
         """Return what a name is bound to at an offset; None if nothing in the text binds it."""
-        block: Block | None = self.block_at(offset)
-        while block is not None:
-            known = block.bindings.get(name, ())
-            at = bisect_right(known, offset, key=lambda one: one.start) - 1
-            if at >= 0:
-                return known[at]
-            block = block.parent
+        for block in self._scopes(offset):
+            found = _last(block.bindings.get(name, ()), offset)
+            if found is not None:
+                return found
         return None
 
     def visible(self, offset: int) -> dict[str, Binding]:
         """Return all names that are bound at an offset."""
         found: dict[str, Binding] = {}
+        for block in self._scopes(offset):
+            for name, known in block.bindings.items():
+                binding = _last(known, offset)
+                if binding is not None:
+                    found.setdefault(name, binding)
+        return found
+
+    def _scopes(self, offset: int) -> Iterator[Block]:
+        """The blocks whose names are known at an offset, innermost first."""
         block: Block | None = self.block_at(offset)
         while block is not None:
-            for name, known in block.bindings.items():
-                at = bisect_right(known, offset, key=lambda one: one.start) - 1
-                if at >= 0:
-                    found.setdefault(name, known[at])
-            block = block.parent
-        return found
+            yield block
+            block = self.root if block.is_apart else block.parent
 
     def in_loop(self, offset: int) -> bool:
         """Whether `loop` is known there."""
@@ -197,7 +201,8 @@ class Outline:
         is_assignment = keyword == "set" and bool(statement.values)
         if keyword in CLOSED and not is_assignment and len(stack) <= _DEEPEST:
             name = statement.targets[0].text if statement.targets else ""
-            opened = Block(keyword, stack[-1], name)
+            is_apart = keyword == "block" and "scoped" not in statement.flags
+            opened = Block(keyword, stack[-1], name, is_apart=is_apart)
             stack.append(opened)
             self.blocks.append(opened)
             self._event(piece.start, opened)
@@ -213,12 +218,15 @@ class Outline:
         self._tops.append(top)
 
 
+def _last(known: Sequence[Binding], offset: int) -> Binding | None:
+    """The last of the bindings of a name that begin before an offset."""
+    at = bisect_right(known, offset, key=lambda one: one.start) - 1
+    return known[at] if at >= 0 else None
+
+
 def outline(document: Document) -> Outline:
     """Return the outline of a document, which is made once."""
-    found: Outline | None = document.derived.get(Outline)
-    if found is None:
-        found = document.derived[Outline] = Outline(document)
-    return found
+    return document.derive(Outline)
 
 
 def _bound(statement: Statement, piece: Piece) -> Iterator[tuple[BindingKind, Word, int, int, int]]:

@@ -1,4 +1,4 @@
-"""Filters, tests and functions of the template as an editor shows them: signatures and words.
+"""Filters, tests, functions and macros as an editor shows them: signatures and words.
 
 They are those of the environment that prompts run in; where pdl only bounds a filter of Jinja's,
 its signature and its words are Jinja's.
@@ -7,6 +7,7 @@ its signature and its words are Jinja's.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -15,10 +16,14 @@ from jinja2 import filters as jinja_filters
 from jinja2 import tests as jinja_tests
 
 from pdl.edit import words
+from pdl.edit.expressions import unquoted
 from pdl.prompt.filters import FILTERS, TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pdl.edit.expressions import Node
+    from pdl.edit.tags import Statement
 
 CallableKind: TypeAlias = Literal["filter", "test", "function"]
 
@@ -141,3 +146,23 @@ def _paragraph(text: str) -> str:
     """The first paragraph of a docstring as Markdown."""
     first = " ".join(text.strip().split("\n\n")[0].split())
     return _MARKUP.sub(r"`\1`", _ROLE.sub(r"`\1`", first))
+
+
+def parameters(statement: Statement) -> tuple[str, ...]:
+    """Return the parameters of a macro with their defaults."""
+    return tuple(
+        word.text if default is None else f"{word.text}={_shown(default)}"
+        for word, default in statement.parameters
+    )
+
+
+def signature(statement: Statement) -> str:
+    """Return how a macro is called, with its defaults."""
+    name = statement.targets[0].text if statement.targets else ""
+    return f"{name}({', '.join(parameters(statement))})"
+
+
+def _shown(default: Node) -> str:
+    if default.kind == "string":
+        return json.dumps(unquoted(default.text), ensure_ascii=False)[:40]
+    return default.text if default.kind in ("name", "number") else "…"

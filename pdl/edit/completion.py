@@ -10,8 +10,8 @@ from pdl.edit.completion_config import complete_config
 from pdl.edit.completion_tags import complete_tag
 from pdl.edit.completion_typed import complete_typed
 from pdl.edit.document import Range
-from pdl.edit.files import base_of, below
 from pdl.edit.offers import Completion, Request, offer
+from pdl.edit.workspace import listed
 from pdl.prompt.messages import MIME_TYPES
 
 if TYPE_CHECKING:
@@ -138,19 +138,19 @@ def _tags(request: Request, lead: int) -> Iterator[Completion]:
 
 
 def _media(request: Request, typed: str) -> Iterator[Completion]:
-    folder = base_of(request.workspace, request.document)
+    folder = request.workspace.base(request.document)
     if folder is None:
         return
     suffixes = tuple(f".{kind}" for kind in (*MIME_TYPES, "jpg", "jpe", "jfif"))
-    for name in below(folder, suffixes):
+    for name in listed(folder, suffixes):
         where = Range(request.offset - len(typed.lstrip()), request.offset)
         yield offer(name, "file", where, detail=name.rsplit(".", 1)[-1])
 
 
 def _schemas(request: Request, typed: str) -> Iterator[Completion]:
-    folder = base_of(request.workspace, request.document)
+    folder = request.workspace.base(request.document)
     if folder is None:
         return
-    for name in below(folder, (".json",)):
+    for name in listed(folder, (".json",)):
         where = Range(request.offset - len(typed), request.offset)
         yield offer(name, "file", where, detail="JSON Schema")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pdl.edit import callables, words
 from pdl.edit.bindings import CLOSED, outline
-from pdl.edit.calls import signature
+from pdl.edit.callables import signature
 from pdl.edit.document import Range
-from pdl.edit.files import base_of, below, extended, imported
 from pdl.edit.offers import offer
+from pdl.edit.workspace import listed
 from pdl.prompt.messages import MIME_TYPES
 
 if TYPE_CHECKING:
@@ -105,11 +105,11 @@ class Place:
         elif keyword == "from" and len(texts) == 2:  # noqa: PLR2004
             yield offer("import", "keyword", self.range)
         elif keyword == "from" and texts[-1] in ("import", ","):
-            yield from self._exported(set(texts))
+            yield from self.exported(self.statement, set(texts))
 
-    def _exported(self, present: set[str]) -> Iterator[Completion]:
-        """The macros and the names of the file that `from` names."""
-        other = imported(self.request.workspace, self.document, self.statement)
+    def exported(self, statement: Statement, present: set[str]) -> Iterator[Completion]:
+        """The macros and the names of the file that a statement names."""
+        other = self.request.workspace.named(self.document, statement)
         if other is None:
             return
         known = outline(other)
@@ -151,11 +151,11 @@ class Place:
 
     def files(self) -> Iterator[Completion]:
         """The files that a statement can name."""
-        folder = base_of(self.request.workspace, self.document)
+        folder = self.request.workspace.base(self.document)
         if folder is None:
             return
         in_string = self.current is not None and self.current.kind == "string"
-        for name in below(folder):
+        for name in listed(folder):
             if name.lower().endswith(_MEDIA) or folder / name == self.document.path:
                 continue
             where = self.inside() if in_string else self.range
@@ -163,7 +163,7 @@ class Place:
             yield offer(name, "file", where, insert=name if in_string else f'"{name}"', order=order)
 
     def _blocks(self) -> Iterator[Completion]:
-        other = extended(self.request.workspace, self.document)
+        other = self.request.workspace.extended(self.document)
         present = {one.name for one in outline(self.document).blocks if one.tags[0] != self.tag}
         for _ in range(5):
             if other is None:
@@ -173,7 +173,7 @@ class Place:
                     present.add(block.name)
                     name = other.path.name if other.path is not None else ""
                     yield offer(block.name, "block", self.range, detail=f"block of {name}")
-            other = extended(self.request.workspace, other)
+            other = self.request.workspace.extended(other)
 
     def inside(self) -> Range:
         """The content of the string of the cursor."""

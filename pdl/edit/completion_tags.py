@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pdl.edit import callables, types, words
 from pdl.edit.bindings import outline
-from pdl.edit.calls import signature
+from pdl.edit.callables import signature
 from pdl.edit.completion_statements import Place
-from pdl.edit.files import imported
+from pdl.edit.expressions import KEYWORDS
 from pdl.edit.inference import undeclared
 from pdl.edit.markdown import described
 from pdl.edit.offers import offer
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from pdl.edit.expressions import Node
     from pdl.edit.inference import Variable
     from pdl.edit.offers import Completion, Request
-    from pdl.edit.tags import Statement
     from pdl.edit.types import Type
     from pdl.prompt.scan import Piece
 
-_KEYWORDS = frozenset({"if", "else", "and", "or", "not", "in", "is", "recursive", "import", "as"})
+_KEYWORDS = KEYWORDS | {"recursive", "import", "as"}
 _MANY = 300  # names whose types are not written out, since nobody reads them all
 _TEXTS = "capitalize default indent length lower replace split title tojson trim truncate upper"
 _LISTS = (
@@ -140,7 +139,8 @@ class _Expression(Place):
         if value.kind == "name":
             binding = outline(self.document).lookup(value.text, value.start)
             if binding is not None and binding.kind == "module":
-                yield from self._module(outline(self.document).statement(binding.piece))
+                statement = outline(self.document).statement(binding.piece)
+                yield from self.exported(statement, set())
                 return
         of = self.request.types.of(value)
         yield from self._fields(of)
@@ -149,18 +149,6 @@ class _Expression(Place):
             for name in ("items", "keys", "values"):
                 if name not in types.fields(of):
                     yield offer(name, "function", self.range, insert=f"{name}()", order=5)
-
-    def _module(self, statement: Statement) -> Iterator[Completion]:
-        other = imported(self.request.workspace, self.document, statement)
-        if other is None:
-            return
-        known = outline(other)
-        for name, bound in known.root.bindings.items():
-            if bound[-1].kind == "macro":
-                detail = signature(known.statement(bound[-1].piece))
-                yield offer(name, "macro", self.range, detail=detail)
-            elif bound[-1].kind == "set":
-                yield offer(name, "variable", self.range)
 
     def _fields(self, of: Type, *, quoted: bool = False) -> Iterator[Completion]:
         absent = types.optional(of)

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from pdl.edit.notation import Notation, read
 from pdl.prompt.markers import paired
@@ -21,12 +21,14 @@ from pdl.prompt.turns import ROLES, SENT
 from pdl.source import Source
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pdl.prompt.markers import MarkerOrigin
     from pdl.prompt.scan import Piece
     from pdl.prompt.scan import Token as TagToken
 
+_Value = TypeVar("_Value")
 TYPED = ("input", "schema", "tools")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _FILE = re.compile(r"\s*@")
@@ -155,9 +157,15 @@ class Document:
     def _tokens(self) -> dict[int, list[TagToken]]:
         return {}
 
+    def derive(self, make: Callable[[Document], _Value]) -> _Value:
+        """Return what a function makes of the document: it is made once, and forgotten with it."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: _Value = self._derived[make]
+        return found
+
     @cached_property
-    def derived(self) -> dict[object, Any]:
-        """What is derived from it elsewhere and refers to it, to be forgotten with it."""
+    def _derived(self) -> dict[object, Any]:
         return {}
 
     @cached_property

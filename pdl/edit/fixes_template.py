@@ -8,12 +8,12 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pdl.edit import files
 from pdl.edit.bindings import outline
 from pdl.edit.declarations import declared
 from pdl.edit.document import Edit
 from pdl.edit.fixes import Fix, as_hinted, quote, suggested
 from pdl.edit.names import names_of
+from pdl.edit.workspace import listed
 from pdl.errors import nearest
 from pdl.prompt.config import PROVIDERS, SETTINGS
 from pdl.prompt.messages import MIME_TYPES
@@ -141,7 +141,7 @@ def _nearest_file(case: Case, written: str, suffixes: tuple[str, ...]) -> str:
     path = case.document.path
     if path is None:
         return ""
-    known = [one for one in files.below(path.parent, suffixes) if one != path.name]
+    known = [one for one in listed(path.parent, suffixes) if one != path.name]
     word = written.rpartition("/")[2]
     by_name = {one.rpartition("/")[2]: one for one in reversed(known)}
     return nearest(written, known) or by_name.get(nearest(word, by_name), "")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pdl.edit import files
 from pdl.edit.declarations import entry, root_frame
 from pdl.edit.document import Edit
 from pdl.edit.fixes import Fix, as_hinted, quote, suggested, type_of
+from pdl.edit.workspace import listed
 from pdl.errors import nearest
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _bad_keyword(case: Case) -> Iterator[Fix]:
 def _bad_file(case: Case) -> Iterator[Fix]:
     path, written = case.document.path, case.written.removeprefix("@")
     if path is not None and ":" not in written:
-        near = nearest(written, files.below(path.parent, (".json",)))
+        near = nearest(written, listed(path.parent, (".json",)))
         if near and near != written:
             yield case.replace(f"@{near}")
 

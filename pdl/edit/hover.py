@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.edit import callables, types, words
 from pdl.edit.bindings import outline
-from pdl.edit.callables import said_of
-from pdl.edit.calls import signature
+from pdl.edit.callables import said_of, signature
 from pdl.edit.document import Range
 from pdl.edit.expressions import CONSTANTS, unquoted
-from pdl.edit.files import imported
 from pdl.edit.hover_typed import hover_typed
 from pdl.edit.inference import Inference, inputs_of
 from pdl.edit.markdown import code, described, escaped, fenced, shown_type
@@ -20,7 +18,6 @@ from pdl.prompt.config import SETTINGS
 from pdl.prompt.files import media_path
 
 if TYPE_CHECKING:
-    from pdl.edit.bindings import Binding
     from pdl.edit.document import Document, Turn
     from pdl.edit.expressions import Node
     from pdl.edit.inference import Variable
@@ -140,10 +137,9 @@ class _Tag:
         if keyword == "macro" and name == self.statement.targets[0].text:
             return Hover(where, macro_words(self.document, self.statement))
         if keyword == "from":
-            other = imported(self.workspace, self.document, self.statement)
-            macro = outline(other).macro(name) if other is not None else None
-            if other is not None and macro is not None:
-                return Hover(where, macro_words(other, macro))
+            macro = self.types.exported(self.statement, name)
+            if macro is not None:
+                return Hover(where, macro_words(*macro))
         inside = self.statement.end
         known = self.types.variable(name, inside)
         if known is None or known.is_input:
@@ -183,24 +179,12 @@ class _Tag:
             is_declared = known.name in inputs_of(known.document)
             kind = "input" if is_declared else "not declared; its type is inferred"
             return Hover(where, typed_words(known.name, known.type, kind))
-        statement = outline(known.document).statement(binding.piece)
-        if binding.kind == "macro":
-            return Hover(where, macro_words(known.document, statement))
         if binding.kind == "module":
-            return self._file(statement.file, where)
-        if binding.kind == "imported":
-            found = self._imported(binding, where)
-            if found is not None:
-                return found
+            return self._file(outline(known.document).statement(binding.piece).file, where)
+        macro = Inference(self.workspace, known.document).macro(binding)
+        if macro is not None:
+            return Hover(where, macro_words(*macro))
         return Hover(where, typed_words(known.name, known.type, _KINDS[binding.kind]))
-
-    def _imported(self, binding: Binding, where: Range) -> Hover | None:
-        statement = self.outline.statement(binding.piece)
-        other = imported(self.workspace, self.document, statement)
-        if other is None or binding.position >= len(statement.targets):
-            return None
-        macro = outline(other).macro(statement.targets[binding.position].text)
-        return Hover(where, macro_words(other, macro)) if macro is not None else None
 
     def _attribute(self, node: Node) -> Hover | None:
         where = Range(node.at, node.at + len(node.text))
@@ -208,13 +192,8 @@ class _Tag:
         if value.kind == "name":
             binding = self.outline.lookup(value.text, value.start)
             if binding is not None and binding.kind == "module":
-                other = imported(
-                    self.workspace, self.document, self.outline.statement(binding.piece)
-                )
-                macro = outline(other).macro(node.text) if other is not None else None
-                if other is None or macro is None:
-                    return None
-                return Hover(where, macro_words(other, macro))
+                macro = self.types.macro(binding, node.text)
+                return Hover(where, macro_words(*macro)) if macro is not None else None
         found = self.types.found(node)
         if found is None or (not found.is_known and not found.schema):
             return None

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
 
 from pdl.edit import types
 from pdl.edit.bindings import Binding, outline
 from pdl.edit.expressions import unquoted
-from pdl.edit.files import imported, includers
 from pdl.edit.results import READERS
 from pdl.edit.shapes import document_of
 from pdl.edit.types import ANY, STR, Type
@@ -26,35 +24,31 @@ _DEEPEST = 30  # names that are set by other names
 _CALLS = 20  # of a macro
 _FILES = 3  # files that include others
 
-_INPUTS: WeakKeyDictionary[Document, dict[str, Type]] = WeakKeyDictionary()
-
 
 def inputs_of(document: Document) -> dict[str, Type]:
     """Return the inputs that a document declares, and their types."""
-    found = _INPUTS.get(document)
-    if found is None:
-        turns = [one for one in document.typed if one.turn.role == "input"]
-        schema = document_of(turns[0]) if turns else {}
-        found = _INPUTS[document] = types.fields(Type(schema, schema))
-    return found
+    return document.derive(_inputs)
 
 
-_UNDECLARED: WeakKeyDictionary[Document, dict[str, Type]] = WeakKeyDictionary()
+def _inputs(document: Document) -> dict[str, Type]:
+    turns = [one for one in document.typed if one.turn.role == "input"]
+    schema = document_of(turns[0]) if turns else {}
+    return types.fields(Type(schema, schema))
 
 
 def undeclared(document: Document) -> dict[str, Type]:
     """Return the names that a document without an `input` turn reads; types tell from its uses."""
-    found = _UNDECLARED.get(document)
-    if found is None:
-        found = {}
-        if all(turn.role != "input" for turn in document.turns):
-            try:
-                schema = Schema.parse(inferred_inputs(document) or "{}").document
-            except PdlError:
-                schema = {}
-            found = types.fields(Type(schema, schema))
-        _UNDECLARED[document] = found
-    return found
+    return document.derive(_undeclared)
+
+
+def _undeclared(document: Document) -> dict[str, Type]:
+    if any(turn.role == "input" for turn in document.turns):
+        return {}
+    try:
+        schema = Schema.parse(inferred_inputs(document) or "{}").document
+    except PdlError:
+        schema = {}
+    return types.fields(Type(schema, schema))
 
 
 class Variable(NamedTuple):
@@ -93,7 +87,7 @@ class Inference:
             found = []
             roles = {turn.role for turn in self.document.turns}
             if self._depth < _FILES and "input" not in roles:
-                found = includers(self.workspace, self.document)
+                found = self.workspace.includers(self.document)
             self._outer = [
                 (Inference(self.workspace, one, self._depth + 1), at) for one, at in found
             ]
@@ -184,12 +178,27 @@ class Inference:
 
     def _imported(self, binding: Binding) -> Type:
         statement = self.outline.statement(binding.piece)
-        other = imported(self.workspace, self.document, statement)
+        other = self.workspace.named(self.document, statement)
         if other is None:
             return ANY
         name = statement.targets[binding.position].text
         known = outline(other).root.bindings.get(name, ())
         return Inference(self.workspace, other, self._depth + 1).bound(known[-1]) if known else ANY
+
+    def macro(self, binding: Binding, member: str = "") -> tuple[Document, Statement] | None:
+        """Return the definition of the macro that a name, or a member of a module, is."""
+        statement = self.outline.statement(binding.piece)
+        if binding.kind == "macro":
+            return self.document, statement
+        if binding.kind == "imported":
+            member = statement.targets[binding.position].text
+        return self.exported(statement, member)
+
+    def exported(self, statement: Statement, name: str) -> tuple[Document, Statement] | None:
+        """Return the definition of a macro in the file that a statement names."""
+        other = self.workspace.named(self.document, statement)
+        found = outline(other).macro(name) if other is not None else None
+        return (other, found) if other is not None and found is not None else None
 
     def of(self, node: Node) -> Type:
         """Return the type of an expression; `ANY` if nothing is known of it."""

@@ -78,11 +78,6 @@ class Names:
         return [one for one in self.all if one.access != "read"]
 
     @property
-    def uses(self) -> list[Name]:
-        """The names that only refer to something."""
-        return [one for one in self.all if one.access == "read"]
-
-    @property
     def free(self) -> frozenset[str]:
         """The variables that the tags read from what is passed to the template."""
         return self.scopes.free
@@ -131,34 +126,6 @@ class Names:
         """Return the symbol of a variable that is passed to the template or set at its top."""
         return self.symbols.get(self.scopes.own(CONTEXT, text))
 
-    def frame_at(self, offset: int) -> int:
-        """Return the innermost scope at an offset."""
-        frames = self.scopes.frames
-        at = bisect_right(frames, offset, key=lambda one: one.start) - 1
-        while at > 0 and offset > frames[at].end:
-            at = frames[at].parent
-        return max(at, 0)
-
-    def visible(self, offset: int) -> dict[str, Name]:
-        """Return the variables that can be read at an offset, each with a definition."""
-        found: dict[str, Name] = {}
-        frame = self.frame_at(offset)
-        while frame >= 0:
-            for text in self.scopes.tables[frame].stored:
-                self._see(found, text, self.variable(frame, text))
-            one = self.scopes.frames[frame]
-            frame = one.parent if one.sees_parent else (0 if frame else CONTEXT)
-        for key, symbol in self.symbols.items():
-            if isinstance(key, tuple) and key[0] == CONTEXT:
-                self._see(found, key[1], symbol)
-        return found
-
-    def _see(self, found: dict[str, Name], text: str, symbol: int | None) -> None:
-        if text not in found and symbol is not None:
-            defining = [one for one in self.same(symbol) if one.access != "read"]
-            if defining:
-                found[text] = defining[0]
-
 
 def _start(name: Name) -> int:
     return name.start
@@ -166,10 +133,11 @@ def _start(name: Name) -> int:
 
 def names_of(document: Document) -> Names:
     """Return all names of a document; those of a text are found once."""
-    found: Names | None = document.derived.get(Names)
-    if found is None:
-        found = document.derived[Names] = _Reader(document).read()
-    return found
+    return document.derive(_read)
+
+
+def _read(document: Document) -> Names:
+    return _Reader(document).read()
 
 
 class _Found(NamedTuple):

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.edit import callables, types
 from pdl.edit.bindings import outline
-from pdl.edit.calls import parameters, signature
-from pdl.edit.files import imported
+from pdl.edit.callables import parameters, signature
 from pdl.edit.inference import Inference
 from pdl.edit.shapes import shape
 from pdl.edit.types import Type, name_of
@@ -17,7 +16,6 @@ from pdl.edit.types import Type, name_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pdl.edit.bindings import Binding
     from pdl.edit.document import Document, Typed
     from pdl.edit.tags import Statement
     from pdl.edit.workspace import Workspace
@@ -65,6 +63,7 @@ class _Call:
         self.tokens = tokens
         self.offset = offset
         self.outline = outline(document)
+        self.types = Inference(workspace, document)
 
     def _text(self, at: int) -> str:
         if not 0 <= at < len(self.tokens):
@@ -139,13 +138,11 @@ class _Call:
         return self._by_name(at, name) if before != "macro" else None
 
     def _by_name(self, at: int, name: str) -> _Called | None:
-        binding = self.outline.lookup(name, self.tokens[at].start)
-        if binding is not None:
-            return self._macro(binding)
-        known = Inference(self.workspace, self.document).variable(name, self.tokens[at].start)
-        if known is not None and known.binding is not None and known.binding.kind == "macro":
-            return _shown(outline(known.document).statement(known.binding.piece))
-        return _callable("function", name)
+        known = self.types.variable(name, self.tokens[at].start)
+        if known is None or known.binding is None:
+            return _callable("function", name)
+        types_ = Inference(self.workspace, known.document)
+        return _shown(types_.macro(known.binding))
 
     def _kind(self, at: int) -> callables.CallableKind | None:
         before = self._text(at - 1)
@@ -159,27 +156,12 @@ class _Call:
         owner = at - 1 - signs
         if owner < 0:
             return None
-        if self._text(owner) == "self":
-            binding = self.outline.lookup(name, self.tokens[at].start)
-            return self._macro(binding) if binding is not None else None
-        module = self.outline.lookup(self._text(owner), self.tokens[owner].start)
-        if module is None or module.kind != "module":
+        is_own = self._text(owner) == "self"
+        place = at if is_own else owner
+        binding = self.outline.lookup(self._text(place), self.tokens[place].start)
+        if binding is None or (binding.kind == "module") == is_own:
             return None
-        statement = self.outline.statement(module.piece)
-        other = imported(self.workspace, self.document, statement)
-        macro = outline(other).macro(name) if other is not None else None
-        return _shown(macro) if macro is not None else None
-
-    def _macro(self, binding: Binding) -> _Called | None:
-        statement = self.outline.statement(binding.piece)
-        if binding.kind == "macro":
-            return _shown(statement)
-        if binding.kind != "imported" or binding.position >= len(statement.targets):
-            return None
-        other = imported(self.workspace, self.document, statement)
-        name = statement.targets[binding.position].text
-        macro = outline(other).macro(name) if other is not None else None
-        return _shown(macro) if macro is not None else None
+        return _shown(self.types.macro(binding, name))
 
 
 def _callable(kind: callables.CallableKind, name: str) -> _Called | None:
@@ -187,8 +169,8 @@ def _callable(kind: callables.CallableKind, name: str) -> _Called | None:
     return (found.signature, found.parameters, found.words) if found is not None else None
 
 
-def _shown(statement: Statement) -> _Called:
-    return signature(statement), parameters(statement), ""
+def _shown(macro: tuple[Document, Statement] | None) -> _Called | None:
+    return (signature(macro[1]), parameters(macro[1]), "") if macro is not None else None
 
 
 def _tool(typed: Typed, offset: int) -> Signature | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from pdl.edit.bindings import outline
 from pdl.edit.document import Range
@@ -106,15 +105,13 @@ class Inferred:
     use: Use
 
 
-_KNOWN: WeakKeyDictionary[Document, dict[str, Inferred]] = WeakKeyDictionary()
-
-
 def inferred(document: Document) -> dict[str, Inferred]:
     """Return the names that a document reads but nothing in it declares, in order of first use."""
-    found = _KNOWN.get(document)
-    if found is None:
-        found = _KNOWN[document] = _Reader(document).read()
-    return found
+    return document.derive(_read)
+
+
+def _read(document: Document) -> dict[str, Inferred]:
+    return _Reader(document).read()
 
 
 def inferred_inputs(document: Document) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdl.edit.bindings import outline
 from pdl.edit.document import Document
 from pdl.edit.tags import named_files
 from pdl.errors import FileError
@@ -23,10 +24,12 @@ from pdl.prompt.files import JailError, checked_parts, read_prompt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.edit.tags import FileName
+    from pdl.edit.tags import FileName, Statement
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _MOST = 10_000  # files that a workspace lists
+_OFFERED = 2_000  # entries of a folder that are offered
+_DEEPEST = 4
 SUFFIX = ".pdl"
 
 
@@ -199,6 +202,44 @@ class Workspace:
                     return found
         return None
 
+    def named(self, document: Document, statement: Statement) -> Document | None:
+        """Return the document that a statement includes, imports or extends, if there is one."""
+        path = self.find(document, statement.file) if statement.file else None
+        return self.document(path) if path is not None else None
+
+    def extended(self, document: Document) -> Document | None:
+        """Return the document that a document extends."""
+        for keyword, piece, _ in outline(document).tags:
+            if keyword == "extends":
+                return self.named(document, outline(document).statement(piece))
+        return None
+
+    def includers(self, document: Document) -> list[tuple[Document, int]]:
+        """Return the documents that include or extend one, and where.
+
+        A file that is extended is rendered after all of the one that extends it.
+        """
+        found: list[tuple[Document, int]] = []
+        path = None if document.path is None else self.canonical(document.path)
+        for one in self.graph().includers.get(path, ()) if path is not None else ():
+            other = self.document(one.includer)
+            piece = other.tag_at(one.name.start) if other is not None else None
+            if other is not None and piece is not None and one.includer != path:
+                keyword = outline(other).statement(piece).keyword
+                if keyword in ("include", "extends"):
+                    found.append((other, len(other.text) if keyword == "extends" else piece.start))
+        return found
+
+    def base(self, document: Document) -> Path | None:
+        """Return the folder that the names of files in a document are relative to.
+
+        Of a file that prompts include it is that of the first of them.
+        """
+        if document.path is None:
+            return None
+        path = self.canonical(document.path)
+        return self.graph().bases.get(path, [path.parent])[0]
+
     def folders(self, base: Path) -> list[Path]:
         """Return a folder and those around it, up to a root of the workspace."""
         for root in self.roots:
@@ -224,6 +265,29 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):
         return False
+
+
+def listed(folder: Path, suffixes: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the names of the files below a folder, with slashes; hidden ones are left out."""
+    pending = [(folder, "", 0)]
+    left = _OFFERED
+    while pending:
+        at, prefix, depth = pending.pop()
+        try:
+            entries = sorted(at.iterdir())
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.name.startswith(".") or entry.is_symlink() or entry.name == "__pycache__":
+                continue
+            left -= 1
+            if left < 0:
+                return
+            if entry.is_dir():
+                if depth < _DEEPEST:
+                    pending.append((entry, f"{prefix}{entry.name}/", depth + 1))
+            elif not suffixes or entry.name.lower().endswith(suffixes):
+                yield prefix + entry.name
 
 
 class _GraphMaker:

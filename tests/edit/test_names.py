@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jinja2 import TemplateError, meta
 from marked import marked, unmarked
 
+from pdl.edit.bindings import outline
 from pdl.edit.document import Document
 from pdl.edit.mentions import IMPLICIT
 from pdl.edit.names import Names, names_of
@@ -88,9 +89,10 @@ def test_no_name_there(text: str) -> None:
 
 VISIBLE = [
     (INPUT + "¦", "a b"),
-    (INPUT + "{% for i in a %}{% set x = i %}¦{% endfor %}{% set y = 1 %}", "a b i x y"),
+    (INPUT + "{% for i in a %}{% set x = i %}¦{% endfor %}{% set y = 1 %}", "a b i x"),
     (INPUT + "{% macro m(p) %}¦{% endmacro %}{% for i in a %}{% endfor %}", "a b m p"),
     (INPUT + "{% for i in a %}{% block c %}{% set x = i %}¦{% endblock %}", "a b x"),
+    (INPUT + "{% for i in a %}{% block c scoped %}¦{% endblock %}", "a b i"),
     (INPUT + "{% with w = 1 %}{% endwith %}{{ ¦", "a b"),
 ]
 
@@ -98,8 +100,9 @@ VISIBLE = [
 @pytest.mark.parametrize(("text", "expected"), VISIBLE)
 def test_variables_that_can_be_read_at_an_offset(text: str, expected: str) -> None:
     source = unmarked(text)
-    found = names_of(Document(source.text)).visible(source.cursor)
-    assert " ".join(sorted(found)) == expected
+    document = Document(source.text)
+    found = outline(document).visible(source.cursor)
+    assert " ".join(sorted({*document.inputs, *found})) == expected
 
 
 def _declared(text: str) -> tuple[set[str], bool]:
