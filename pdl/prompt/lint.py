@@ -17,10 +17,9 @@ from pdl.prompt.content import Content, Finding
 from pdl.prompt.files import Folder, checked_parts, read_prompt
 from pdl.prompt.markers import MARKER, as_written
 from pdl.prompt.mend import mended
-from pdl.prompt.outline import Branches, Outline, outline_of
+from pdl.prompt.outline import Branches, Outline, descendants, outline_of
 from pdl.prompt.prompt import INPUT_TURN, Prompt, allowed, as_path, check_length
 from pdl.prompt.scan import scan, tokens
-from pdl.prompt.syntax_tree import descendants
 from pdl.prompt.template import compile_template, normalize_newlines
 from pdl.prompt.template_errors import compile_problem, word_span
 from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source
@@ -209,7 +208,7 @@ class _Linter:
             yield from map(Finding, error.problems)
             return
         yield from self._names()
-        outline = outline_of(self.tree.body, self.markers)
+        outline = self.template.outline
         yield from (Finding(problem) for problem in outline.problems)
         if not partial:
             yield from self._beginning(outline)

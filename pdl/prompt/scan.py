@@ -41,6 +41,12 @@ _ENDRAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _SHORTEST = 6  # characters of a tag with a sign at both ends; in `{%-%}` it is the opener's
 
+_SHALLOW = 8  # statements that are open
+_SHORT = 150  # characters of a tag
+_OPENS = re.compile(
+    r"{%[-+]?\s*(?:if|for|macro|call|with|block|filter|autoescape|set(?!\s[\w\s.,()]*+=))\b"
+)
+_ENDS = re.compile(r"{%[-+]?\s*end(?!raw)")
 Kind = Literal["text", "comment", "statement", "expression", "raw"]
 TokenKind = Literal["name", "string", "number", "operator", "other"]
 _KINDS: dict[str, Kind] = {"{": "expression", "%": "statement", "#": "comment"}
@@ -253,3 +259,19 @@ def _kept(text: str, pieces: Sequence[Piece]) -> list[tuple[Kind, int, int]]:
 def _strips_after(text: str, tag: Piece) -> bool:
     long = tag.end - tag.start >= _SHORTEST
     return tag.closed and long and text[tag.end - 3] == "-"
+
+
+def is_shallow(text: str) -> bool:
+    """Return whether a template nests so little that Python compiles what Jinja makes of it.
+
+    Python allows 20 nested loops, 100 levels of indentation, and 200 of parentheses.
+    """
+    depth = 0
+    for piece in scan(text):
+        if piece.kind == "statement":
+            depth += len(_OPENS.findall(text, piece.start, piece.end))
+            depth -= len(_ENDS.findall(text, piece.start, piece.end))
+        is_tag = piece.kind in ("statement", "expression")
+        if depth > _SHALLOW or (is_tag and piece.end - piece.start > _SHORT):
+            return False
+    return True

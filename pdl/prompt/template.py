@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,9 +17,11 @@ from pdl.prompt.markers import SCHEMA_PLACEHOLDER, Markers
 from pdl.prompt.outline import (
     Branches,
     Item,
+    Outline,
     all_turns,
     bodies_of,
     depends_on_data,
+    descendants,
     expanded,
     may_hold,
     outline_of,
@@ -28,7 +29,6 @@ from pdl.prompt.outline import (
 from pdl.prompt.printing import shows_markers
 from pdl.prompt.render_budget import BUDGET, RenderBudget, TooManyMissingError, concat
 from pdl.prompt.sandbox import PromptEnvironment
-from pdl.prompt.syntax_tree import descendants
 from pdl.prompt.turns import SENT, Turn, mapped_source
 from pdl.source import Source
 
@@ -51,12 +51,6 @@ if TYPE_CHECKING:
 _ELIFS = 500
 _REPEATED = 5_000_000  # characters of files that are included again
 _AGAIN = 50  # characters that a file costs at least: even an empty one takes time
-_SHALLOW = 8  # statements that are open
-_SHORT = 150  # characters of a tag
-_OPENS = re.compile(
-    r"{%[-+]?\s*(?:if|for|macro|call|with|block|filter|autoescape|set(?!\s[\w\s.,()]*+=))\b"
-)
-_ENDS = re.compile(r"{%[-+]?\s*end(?!raw)")
 _IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", tera.GLOBALS})
 
 
@@ -113,7 +107,14 @@ class Template:
         return self.environment.parse(self.source.text)
 
     @cached_property
+    def outline(self) -> Outline:
+        """The turns of its own text; what it includes is not known."""
+        return outline_of(self.tree.body, self.markers)
+
+    @cached_property
     def _items(self) -> list[Item]:
+        if "include" not in self.source.text:
+            return self.outline.items
         body = expanded(self.tree.body, _Repeated(self.environment))
         try:
             return outline_of(body, self.markers).items
@@ -124,8 +125,7 @@ class Template:
 
     def check_expansion(self) -> None:
         """Raise LimitError if it includes files too often or too deeply to know its turns."""
-        if "include" in self.source.text:
-            self._items  # noqa: B018  (it is made for its errors)
+        self._items  # noqa: B018  (it is made for its errors)
 
     @cached_property
     def misplaced_schema(self) -> list[Turn]:
@@ -210,21 +210,9 @@ def compile_template(
     Unknown filters and tests, and included files that don't parse, are added to `noted` if it is a
     list. Such a template is read, but cannot be rendered; what only compiling finds is still found.
     """
-    env = PromptEnvironment(
-        Markers(),
-        limits,
-        folder,
-        loader=Loader(),
-        cache_size=-1,  # a template that is compiled again would get new markers
-        extensions=[tera.TeraTags, LoopControlExtension],
-    )
+    env = _environment(source, folder, limits)
     env.types = types
     env.noted = noted
-    env.filters.update(filters.FILTERS)
-    env.filters |= {tera.PAIRS: tera.pairs, tera.LOOPED: tera.looped}
-    env.tests.update(filters.TESTS)
-    env.globals.update(filters.FUNCTIONS)
-    env.sources[None] = source
     try:
         tree = env.parse(source.text)
         _check_names(env, tree, source)
@@ -251,22 +239,27 @@ def compile_template(
     return made
 
 
+def _environment(source: Source, folder: Folder | None, limits: Limits) -> PromptEnvironment:
+    env = PromptEnvironment(
+        Markers(),
+        limits,
+        folder,
+        loader=Loader(),
+        cache_size=-1,  # a template that is compiled again would get new markers
+        extensions=[tera.TeraTags, LoopControlExtension],
+    )
+    env.filters.update(filters.FILTERS)
+    env.filters |= {tera.PAIRS: tera.pairs, tera.LOOPED: tera.looped}
+    env.tests.update(filters.TESTS)
+    env.globals.update(filters.FUNCTIONS)
+    env.sources[None] = source
+    return env
+
+
 def _is_shallow(text: str) -> bool:
-    """Whether a template nests so little that Python certainly compiles what Jinja makes of it.
+    from pdl.prompt.scan import is_shallow
 
-    Python allows 20 nested loops, 100 levels of indentation, and 200 of parentheses.
-    """
-    from pdl.prompt.scan import scan
-
-    depth = 0
-    for piece in scan(text):
-        if piece.kind == "statement":
-            depth += len(_OPENS.findall(text, piece.start, piece.end))
-            depth -= len(_ENDS.findall(text, piece.start, piece.end))
-        is_tag = piece.kind in ("statement", "expression")
-        if depth > _SHALLOW or (is_tag and piece.end - piece.start > _SHORT):
-            return False
-    return True
+    return is_shallow(text)
 
 
 def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -> None:

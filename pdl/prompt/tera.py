@@ -24,9 +24,9 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.visitor import NodeTransformer
 
+from pdl.prompt.outline import descendants
 from pdl.prompt.printing import text_of
 from pdl.prompt.render_budget import MOST_ITEMS, guard_size, watched
-from pdl.prompt.syntax_tree import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, nodes
 
-from pdl.prompt.syntax_tree import descendants
+from pdl.prompt.outline import descendants
 
 TEXTS = [
     *(path.read_text() for path in sorted(Path("prompts").glob("*.pdl"))),
