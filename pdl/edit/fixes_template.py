@@ -331,6 +331,20 @@ def _whole_line(case: Case) -> Iterator[Fix]:
     yield case.remove_line()
 
 
+def _repeated(case: Case) -> Iterator[Fix]:
+    """Remove the line; of two values that differ, only its author knows which is meant."""
+    turn = case.document.turn_at(case.start)
+    before = case.text[turn.body.start : case.line_start] if turn is not None else ""
+    this = _key_and_value(case.text[case.line_start : case.line_end])
+    is_same = this in map(_key_and_value, before.split("\n"))
+    yield case.remove_line()._replace(is_preferred=is_same)
+
+
+def _key_and_value(line: str) -> tuple[str, str]:
+    key, _, value = line.partition(":")
+    return key.strip(), value.strip()
+
+
 TEMPLATE_FIXES: Mapping[str, Fixer] = {
     "template/syntax": _syntax,
     "template/unclosed": _unclosed,
@@ -353,7 +367,7 @@ TEMPLATE_FIXES: Mapping[str, Fixer] = {
     "media/url": _media_url,
     "config/line": _config_line,
     "config/value": _config_value,
-    "config/repeated": _whole_line,
+    "config/repeated": _repeated,
     "config/address": _whole_line,
     "config/unknown": suggested,
     "config/kind": _config_kind,

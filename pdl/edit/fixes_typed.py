@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pdl.edit.fixes import Case, Fixer
+    from pdl.edit.notation import Notation
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _LIKE_ARRAY = {
@@ -75,8 +76,37 @@ def _remove_entry(case: Case) -> Iterator[Fix]:
 
 
 def _remove_second(case: Case) -> Iterator[Fix]:
-    if case.token >= 0:
-        yield from _remove_entry(case)
+    """Remove what is there twice; of two that differ, only its author knows which is meant."""
+    notation, at = case.notation, case.token
+    if notation is None or at < 0:
+        return
+    tokens, token = notation.tokens, notation.tokens[at]
+    first = next(
+        (
+            index
+            for index in range(at - 1, -1, -1)
+            if tokens[index].text == token.text
+            and tokens[index].role == token.role
+            and tokens[index].frame == token.frame
+        ),
+        None,
+    )
+    is_same = first is not None and _words(notation, first) == _words(notation, at)
+    for fix in _remove_entry(case):
+        yield fix._replace(is_preferred=is_same)
+
+
+def _words(notation: Notation, at: int) -> list[str]:
+    """The tokens of an entry, without comments and the comma behind it."""
+    frame = notation.tokens[at].frame
+    closer = notation.frames[frame].closer
+    found = []
+    for one in notation.tokens[at : closer if closer >= 0 else None]:
+        if one.text == "," and one.frame == frame:
+            break
+        if one.role != "comment":
+            found.append(one.text)
+    return found
 
 
 def _unknown_constraint(case: Case) -> Iterator[Fix]:

@@ -402,6 +402,16 @@ ALL_FIXED = [
     ("<|user|>\n{% if a %}{{ b\n<|schema|>\n{ a: [int }", None),
     ("<|input|>\n{ a: int, b: int, c: int }\n<|user|>\nx", "<|user|>\nx"),
     ("<|tools|>\n- f(a: int),\n- g(b: [int)\n<|user|>\nx", None),
+    (
+        (
+            "<|user|>\nx\n<|config|>\ntop_p: 0.9\nseed: 1\ntop_p : 0.9\n<|schema|>\n"
+            "{ a: [str] { max: 2, max: 2 }, b: int, a: [str] // one\n { max: 2, max: 2 } }"
+        ),
+        (
+            "<|user|>\nx\n<|config|>\ntop_p: 0.9\nseed: 1\n<|schema|>\n"
+            "{ a: [str] { max: 2 }, b: int }"
+        ),
+    ),
 ]
 
 
@@ -412,6 +422,23 @@ def test_all_fixes_together(before: str, after: str | None) -> None:
     text = changed_text(document.text, fix_all(workspace, document))
     assert after is None or text == after
     assert not diagnostics(workspace, Document(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<|user|>\nx\n<|config|>\ntop_p: 0.9\ntop_p: 0.1\n",
+        "<|user|>\nx\n<|schema|>\n{ a: str, a: int }",
+        "<|user|>\nx\n<|schema|>\n{ a: str { min: 1, len_min: 2 } }",
+        "<|user|>\nx\n<|schema|>\n{ [str]: int, [str]: str }",
+        "<|user|>\nx\n<|schema|>\n{ a: { b: str, a: int }, a: { a: int, b: str } }",
+    ],
+)
+def test_of_two_that_differ_none_is_preferred(text: str) -> None:
+    document = Document(text)
+    (finding,) = diagnostics(Workspace(), document)
+    assert not [one for one in fixes(Workspace(), document, finding) if one.is_preferred]
+    assert not fix_all(Workspace(), document)
 
 
 REFACTORED = [  # the title, the text with a cursor, and that after the change
