@@ -7,23 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.edit import callables, types
-from pdl.edit.bindings import outline
 from pdl.edit.callables import parameters, signature
 from pdl.edit.inference import Inference
 from pdl.edit.shapes import shape
 from pdl.edit.types import Type, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pdl.edit.document import Document, Typed
+    from pdl.edit.expressions import Node
     from pdl.edit.tags import Statement
     from pdl.edit.workspace import Workspace
-    from pdl.prompt.scan import Token
+    from pdl.prompt.scan import Piece
 
-_OUTWARDS = 20  # brackets around a place that are looked at
 _Called: TypeAlias = tuple[str, tuple[str, ...], str]  # the label, the parameters, the words
-_PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 @dataclass(frozen=True)
@@ -44,124 +40,70 @@ def signature_help(workspace: Workspace, document: Document, offset: int) -> Sig
     """Return what is called at an offset; None outside of the parentheses of a call."""
     tag = document.tag_at(offset)
     if tag is not None:
-        before = [one for one in document.tag_tokens(tag) if one.start < offset]
-        return _Call(workspace, document, before, offset).help()
+        return _in_tag(Inference(workspace, document), tag, offset)
     typed = document.typed_at(offset)
     if typed is not None and typed.turn.role == "tools" and typed.language == "dsl":
         return _tool(typed, offset)
     return None
 
 
-class _Call:
-    """The innermost call that is open before a place."""
+def _in_tag(known: Inference, tag: Piece, offset: int) -> Signature | None:
+    """The signature of the innermost call around an offset that is known."""
+    document, statement = known.document, known.outline.statement(tag)
+    before = [one.end for one in document.tag_tokens(tag) if one.start < offset]
+    offset = min(offset, before[-1]) if before else offset  # what is not closed ends there
+    paths = (value.path(offset) for value in (*statement.values, *statement.rest))
+    for node in reversed(next(filter(None, paths), [])):
+        found = _called(known, node) if _is_within(document.text, node, offset) else None
+        if found is not None:
+            label, names, said = found
+            return Signature(label, names, _active(document.text, node, offset, names), said)
+    return None
 
-    def __init__(
-        self, workspace: Workspace, document: Document, tokens: Sequence[Token], offset: int
-    ) -> None:
-        self.workspace = workspace
-        self.document = document
-        self.tokens = tokens
-        self.offset = offset
-        self.outline = outline(document)
-        self.types = Inference(workspace, document)
 
-    def _text(self, at: int) -> str:
-        if not 0 <= at < len(self.tokens):
-            return ""
-        return self.document.text[self.tokens[at].start : self.tokens[at].end]
+def _is_within(text: str, node: Node, offset: int) -> bool:
+    """Whether an offset is between the parentheses of a call, a filter or a test."""
+    if node.kind not in ("call", "filter", "test"):
+        return False
+    named = node.children[0].end if node.kind == "call" else node.at + len(node.text)
+    rest = text[named:offset].lstrip()
+    is_closed = node.end > node.children[-1].end and text[node.end - 1] == ")"
+    return rest[:1] == "(" and (offset < node.end or not is_closed)
 
-    def help(self) -> Signature | None:
-        """Its signature."""
-        opener, commas = self._opener()
-        for _ in range(_OUTWARDS):
-            if opener < 0:
-                break
-            found = self._called(opener - 1)
-            if found is not None:
-                label, names, said = found
-                return Signature(label, names, self._active(opener, commas, names), said)
-            self.tokens = self.tokens[:opener]
-            opener, commas = self._opener()
+
+def _active(text: str, node: Node, offset: int, parameters: tuple[str, ...]) -> int:
+    """The parameter at an offset: by its name, or by its position."""
+    known = [name.lstrip("*").partition("=")[0] for name in parameters]
+    commas = sum(text.find(",", one.end, offset) >= 0 for one in node.arguments)
+    names = [name.strip("*") for name in node.names[: commas + 1]]
+    if any(names):
+        name = names[-1] if len(names) > commas else ""
+        return known.index(name) if name in known else -1
+    starred = next((at for at, name in enumerate(parameters) if name.startswith("*")), -1)
+    if 0 <= starred < commas:
+        return starred
+    return commas if commas < len(parameters) else -1
+
+
+def _called(known: Inference, node: Node) -> _Called | None:
+    """The signature of what a node calls: label, parameters and words."""
+    if node.kind != "call":
+        return _callable("filter" if node.kind == "filter" else "test", node.text)
+    called = node.children[0]
+    if called.kind == "name":
+        found = known.variable(called.text, called.place)
+        if found is None or found.binding is None:
+            return _callable("function", called.text)
+        return _shown(Inference(known.workspace, found.document).macro(found.binding))
+    if called.kind != "attribute" or called.children[0].kind != "name":
         return None
-
-    def _opener(self) -> tuple[int, int]:
-        """The bracket that is still open, and the commas after it."""
-        closed = commas = 0
-        for at in range(len(self.tokens) - 1, -1, -1):
-            text = self._text(at)
-            if self.tokens[at].kind != "operator":
-                continue
-            if text in _PAIRS:
-                closed += 1
-            elif text in ("(", "[", "{"):
-                if not closed:
-                    return at, commas
-                closed -= 1
-            elif text == "," and not closed:
-                commas += 1
-        return -1, 0
-
-    def _active(self, opener: int, commas: int, names: tuple[str, ...]) -> int:
-        """The parameter at the end of the tokens: by its name, or by its position."""
-        if not names:
-            return -1
-        known = [name.lstrip("*").partition("=")[0] for name in names]
-        depth, start = 0, opener + 1
-        named = 0
-        for at in range(opener + 1, len(self.tokens)):
-            text = self._text(at)
-            depth += (text in ("(", "[", "{")) - (text in _PAIRS)
-            if text == "," and not depth:
-                start = at + 1
-            elif text == "=" and not depth:
-                named += 1
-        if self._text(start + 1) == "=":
-            name = self._text(start)
-            return known.index(name) if name in known else -1
-        if named:
-            return -1
-        starred = next((at for at, name in enumerate(names) if name.startswith("*")), -1)
-        if 0 <= starred < commas:
-            return starred
-        return commas if commas < len(names) else -1
-
-    def _called(self, at: int) -> _Called | None:
-        """The signature of what is before a parenthesis: label, parameters and words."""
-        if self._text(at + 1) != "(" or at < 0 or self.tokens[at].kind != "name":
-            return None
-        name, before = self._text(at), self._text(at - 1)
-        kind = self._kind(at)
-        if kind is not None:
-            return _callable(kind, name)
-        if before in (".", ":"):
-            return self._of_module(at, name)
-        return self._by_name(at, name) if before != "macro" else None
-
-    def _by_name(self, at: int, name: str) -> _Called | None:
-        known = self.types.variable(name, self.tokens[at].start)
-        if known is None or known.binding is None:
-            return _callable("function", name)
-        types_ = Inference(self.workspace, known.document)
-        return _shown(types_.macro(known.binding))
-
-    def _kind(self, at: int) -> callables.CallableKind | None:
-        before = self._text(at - 1)
-        if before == "|" or (before == "filter" and at == 1):
-            return "filter"
-        is_test = before == "is" or (before == "not" and self._text(at - 2) == "is")
-        return "test" if is_test else None
-
-    def _of_module(self, at: int, name: str) -> _Called | None:
-        signs = 2 if self._text(at - 1) == ":" else 1
-        owner = at - 1 - signs
-        if owner < 0:
-            return None
-        is_own = self._text(owner) == "self"
-        place = at if is_own else owner
-        binding = self.outline.lookup(self._text(place), self.tokens[place].start)
-        if binding is None or (binding.kind == "module") == is_own:
-            return None
-        return _shown(self.types.macro(binding, name))
+    owner = called.children[0]
+    is_own = owner.text == "self"
+    one = called if is_own else owner
+    binding = known.outline.lookup(one.text, one.place)
+    if binding is None or (binding.kind == "module") == is_own:
+        return None
+    return _shown(known.macro(binding, called.text))
 
 
 def _callable(kind: callables.CallableKind, name: str) -> _Called | None:
