@@ -123,8 +123,10 @@ def _described(kind: CallableKind, name: str, function: Any, jinja: Any) -> Call
     return Callable(kind, name, _parameters(kind, name, own), said)
 
 
-def said_of(word: words.Word) -> str:
-    """Return a sentence and its example as Markdown."""
+def said_of(word: words.Word | None) -> str:
+    """Return a sentence and its example as Markdown, if there is one."""
+    if word is None:
+        return ""
     return f"{word.text}\n\n`{word.example}`" if word.example else word.text
 
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.edit import words
+from pdl.edit.callables import said_of
 from pdl.edit.completion_config import complete_config
 from pdl.edit.completion_tags import complete_tag
 from pdl.edit.completion_typed import complete_typed
@@ -108,7 +109,7 @@ def _turns(request: Request, line: Line, lead: int) -> Iterator[Completion]:
             insert=f"<|{role}|>{newline}",
             is_snippet=bool(newline),
             detail="turn",
-            documentation=request.said(word),
+            documentation=said_of(word),
             order=order,
         )
 
@@ -132,7 +133,7 @@ def _tags(request: Request, lead: int) -> Iterator[Completion]:
             insert=f"<|{name}(${{1}})|>" if is_snippet else f"<|{name}(",
             is_snippet=is_snippet,
             detail="media",
-            documentation=request.said(word),
+            documentation=said_of(word),
             order=50 + order,
         )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pdl.edit import callables, words
 from pdl.edit.bindings import CLOSED, outline
-from pdl.edit.callables import signature
+from pdl.edit.callables import said_of, signature
 from pdl.edit.document import Range
 from pdl.edit.offers import offer
 from pdl.edit.workspace import listed
@@ -141,7 +141,7 @@ class Place:
                 self.range,
                 insert=_SNIPPETS[name] if is_snippet else "",
                 is_snippet=is_snippet,
-                documentation=self.request.said(word),
+                documentation=said_of(word),
                 order=1,
             )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pdl.edit import callables, types, words
 from pdl.edit.bindings import outline
-from pdl.edit.callables import signature
+from pdl.edit.callables import said_of, signature
 from pdl.edit.completion_statements import Place
 from pdl.edit.expressions import KEYWORDS
 from pdl.edit.inference import undeclared
@@ -189,7 +189,7 @@ class _Expression(Place):
 
     def _operators(self) -> Iterator[Completion]:
         for name, word in words.OPERATORS.items():
-            yield offer(name, "keyword", self.range, documentation=self.request.said(word))
+            yield offer(name, "keyword", self.range, documentation=said_of(word))
 
     def _values(self) -> Iterator[Completion]:
         if self.statement.keyword in ("include", "extends") and len(self.before) == 1:
@@ -228,7 +228,7 @@ class _Expression(Place):
         detail = name_of(one.type) if one.type.is_known and not is_short else ""
         said = described(one.type)
         if one.binding is None and name in words.VARIABLES:
-            said = self.request.said(words.VARIABLES[name])
+            said = said_of(words.VARIABLES[name])
             detail = "" if name == "loop" else detail
         return offer(name, "variable", self.range, detail=detail, documentation=said, order=10)
 

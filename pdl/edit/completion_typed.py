@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from pdl.edit import words
+from pdl.edit.callables import said_of
 from pdl.edit.document import Range
 from pdl.edit.offers import offer
 from pdl.edit.shapes import shape
@@ -107,7 +108,7 @@ class _Place:
                 "type",
                 self.range,
                 detail="the whole answer" if name in words.FORMS else "type",
-                documentation=self.request.said(word),
+                documentation=said_of(word),
                 order=10 + order,
             )
         for name in ("true", "false"):
@@ -176,7 +177,7 @@ class _Place:
                     self.range,
                     insert=name + tail,
                     detail=value,
-                    documentation=self.request.said(words.CONSTRAINTS.get(name)),
+                    documentation=said_of(words.CONSTRAINTS.get(name)),
                     order=order,
                 )
 

@@ -41,7 +41,7 @@ def declared(document: Document, names: Sequence[str]) -> tuple[Edit, ...]:
 def root_frame(typed: Typed) -> int:
     """Return the frame of the object that a typed text is, or -1."""
     for number, frame in enumerate(typed.notation.frames):
-        if frame.parent == 0 and frame.kind == "object" and frame.owner < 0 and frame.closer >= 0:
+        if frame.is_root and frame.closer >= 0:
             return number
     return -1
 

@@ -247,10 +247,7 @@ class Document:
             for typed in self.typed
             if typed.turn.role == "input"
             for one in typed.notation.tokens
-            if one.role == "key"
-            and typed.notation.frames[one.frame].parent == 0
-            and typed.notation.frames[one.frame].owner == -1
-            and typed.notation.frames[one.frame].kind == "object"
+            if one.role == "key" and typed.notation.frames[one.frame].is_root
         }
 
 

@@ -45,8 +45,7 @@ def hover(workspace: Workspace, document: Document, offset: int) -> Hover | None
         return _Tag(workspace, document, tag).at(offset)
     turn = document.turn_at(offset)
     if turn is not None and turn.marker.holds(offset):
-        word = words.TURNS.get(turn.role)
-        text = said_of(word) if word is not None else ""
+        text = said_of(words.TURNS.get(turn.role))
         return Hover(turn.marker, f"**{turn.role}**\n\n{text}") if text else None
     mark = next((one for one in document.marks if one.start <= offset <= one.end), None)
     if mark is not None and mark.names_media and mark.is_whole:
@@ -129,8 +128,8 @@ class _Tag:
                 return None
             text = self.document.text[opened.tags[0].start : opened.tags[0].end]
             return Hover(where, f"Ends\n\n{fenced(text, 'jinja')}")
-        said = words.STATEMENTS.get(word)
-        return Hover(where, f"**{word}**\n\n{said_of(said)}") if said is not None else None
+        text = said_of(words.STATEMENTS.get(word))
+        return Hover(where, f"**{word}**\n\n{text}") if text else None
 
     def _target(self, name: str, where: Range) -> Hover | None:
         keyword = self.statement.keyword

@@ -20,7 +20,6 @@ from pdl.edit.shapes import document_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pdl._types import JsonSchema
     from pdl.edit.document import Document, Typed
@@ -171,42 +170,32 @@ class Keys:
 
     def documents(self) -> list[Document]:
         """The document, and those that it includes."""
-        found = [self.document]
-        known = {self.linked.path}
-        for document in found:
-            for path in self._included(document):
-                other = self.workspace.document(path)
-                if path not in known and other is not None:
-                    known.add(path)
+        return self._reached(self.document, upwards=False)
+
+    def _reached(self, document: Document, *, upwards: bool) -> list[Document]:
+        """A document and those that it includes, or else those that include it."""
+        graph, found, known = self.linked.graph, [document], {document.path}
+        for one in found:
+            path = None if one.path is None else self.workspace.canonical(one.path)
+            known.add(path)
+            edges = graph.includers if upwards else graph.targets
+            for include in edges.get(path, ()) if path is not None else ():
+                at = include.includer if upwards else include.target
+                other = None if at in known else self.workspace.document(at)
+                if other is not None:
+                    known.add(at)
                     found.append(other)
         return found
-
-    def _included(self, document: Document) -> list[Path]:
-        if document.path is None:
-            return []
-        path = self.workspace.canonical(document.path)
-        return [one.target for one in self.linked.graph.targets.get(path, ())]
 
     def _type(self, access: Access) -> Type:
         inference = self._inferences.get(access.document)
         if inference is None:
             inference = Inference(self.workspace, access.document)
             self._inferences[access.document] = inference
-            for one in self._related(access.document):
+            for one in self._reached(access.document, upwards=True):
                 self._index(one)
         given = inference.of(access.value)
         return types.item(given) if access.of_items else given
-
-    def _related(self, document: Document) -> list[Document]:
-        """A document and those that include it."""
-        found = [document]
-        for one in found:
-            path = None if one.path is None else self.workspace.canonical(one.path)
-            for include in self.linked.graph.includers.get(path, ()) if path else ():
-                other = self.workspace.document(include.includer)
-                if other is not None and other not in found:
-                    found.append(other)
-        return found
 
     def _index(self, document: Document) -> None:
         """Note which keys of the text the objects of the inputs' schema have."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pdl.edit.bindings import Block, Tag
     from pdl.edit.document import Document
     from pdl.edit.expressions import Node
-    from pdl.edit.tags import FileName, Statement, Word
+    from pdl.edit.tags import Statement, Word
 
 Access: TypeAlias = Literal["read", "write", "parameter"]
 Kind: TypeAlias = Literal["variable", "loop", "macro", "parameter", "import"]
@@ -97,7 +97,7 @@ class Reference(NamedTuple):
     """
 
     kind: str
-    names: tuple[FileName, ...]
+    names: tuple[Word, ...]
     frame: int
     has_context: bool
     is_computed: bool

@@ -269,8 +269,7 @@ class _Reader:
                 is_quoted = text[0] in "\"'" and len(text) > 1
                 start, end = start + is_quoted, end - is_quoted
                 frame = typed.notation.frames[token.frame]
-                is_top = frame.kind == "object" and frame.parent == 0 and frame.owner < 0
-                if is_top and typed.turn.role == "input":
+                if frame.is_root and typed.turn.role == "input":
                     key = self.scopes.own(CONTEXT, self.document.text[start:end])
                     yield _Found(start, end, key, "input", "definition")
                 elif frame.kind in ("object", "params"):

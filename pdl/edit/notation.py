@@ -77,6 +77,11 @@ class Frame(NamedTuple):
     closer: int
     owner: int
 
+    @property
+    def is_root(self) -> bool:
+        """Whether it is the object that the text is."""
+        return self.kind == "object" and self.parent == 0 and self.owner < 0
+
 
 class Notation(NamedTuple):
     """All tokens of a text, and its brackets; the first frame is the text itself."""

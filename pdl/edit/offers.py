@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from pdl.edit.callables import said_of
 from pdl.edit.inference import Inference
 
 if TYPE_CHECKING:
     from pdl.edit.document import Document, Range
-    from pdl.edit.words import Word
     from pdl.edit.workspace import Workspace
 
 OfferKind: TypeAlias = Literal[
@@ -99,7 +97,3 @@ class Request:
         start = text.rfind("\n", 0, offset) + 1
         end = text.find("\n", offset)
         return Line(start, text[start:offset], text[offset : end if end >= 0 else len(text)])
-
-    def said(self, word: Word | None) -> str:
-        """Return a sentence and its example as Markdown."""
-        return said_of(word) if word is not None else ""

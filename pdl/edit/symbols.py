@@ -186,8 +186,7 @@ def _kind(typed: Typed, token: Token) -> Kind | None:
         return "parameter"
     if frame.kind != "object":
         return None
-    is_input = typed.turn.role == "input" and frame.parent == 0 and frame.owner == -1
-    return "input" if is_input else "field"
+    return "input" if typed.turn.role == "input" and frame.is_root else "field"
 
 
 def ends(notation: Notation) -> Iterator[tuple[int, int]]:

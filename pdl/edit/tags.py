@@ -21,16 +21,11 @@ _PLAIN = frozenset({*REFERRING, "block", "endblock", "endmacro"})
 """Tags whose last words are no names."""
 
 
-class FileName(NamedTuple):
-    """The name of a file in a string; the range is inside of the quotes."""
-
-    start: int
-    end: int
-    text: str
-
-
 class Word(NamedTuple):
-    """A name in a statement; a target can be an attribute of a namespace."""
+    """A name in a statement, or that of a file, without its quotes.
+
+    A target can be an attribute of a namespace.
+    """
 
     text: str
     start: int
@@ -79,12 +74,12 @@ class Statement:
         return unquoted(self.values[0].text) if is_file else ""
 
     @property
-    def files(self) -> tuple[FileName, ...]:
+    def files(self) -> tuple[Word, ...]:
         """The names of files that are written out: of one, of a list, or of an `if`."""
         if not self.is_reference:
             return ()
         return tuple(
-            FileName(one.place + 1, one.place + 1 + len(text), text)
+            Word(text, one.place + 1, one.place + 1 + len(text))
             for one in self._choices
             if one.kind == "string"
             for text in (_inside(one.text),)
@@ -130,7 +125,7 @@ def read_statement(document: Document, piece: Piece) -> Statement:
     return found
 
 
-def named_files(document: Document) -> list[FileName]:
+def named_files(document: Document) -> list[Word]:
     """Return the files that tags name, without reading the other tags."""
     text = document.text
     if _REFERRING.search(text) is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pdl.edit.bindings import outline
 from pdl.edit.document import Range
 from pdl.edit.expressions import CONSTANTS, unquoted
+from pdl.edit.mentions import IMPLICIT
 from pdl.edit.words import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pdl.edit.tags import Statement
 
 _DEEPEST = 20
-_IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", "schema"})
+_IMPLICIT = IMPLICIT | {"schema"}
 _TRIMMED = (
     "trim upper lower title capitalize replace truncate indent center wordwrap wordcount split"
     " striptags slugify urlize trim_start trim_end format escape e addslashes"

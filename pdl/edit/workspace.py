@@ -24,7 +24,7 @@ from pdl.prompt.files import JailError, checked_parts, read_prompt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.edit.tags import FileName, Statement
+    from pdl.edit.tags import Statement, Word
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _MOST = 10_000  # files that a workspace lists
@@ -37,7 +37,7 @@ class Include(NamedTuple):
     """A tag of one file that includes, imports or extends another."""
 
     includer: Path
-    name: FileName
+    name: Word
     target: Path
 
 
