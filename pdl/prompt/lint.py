@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
+from jinja2 import TemplateNotFound, TemplateSyntaxError
 
 from pdl import prompt as prompts
-from pdl.errors import Problem, PromptError, nearest
+from pdl.errors import Problem, PromptError
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.assemble import input_place, no_role, order_problems, schema_place
-from pdl.prompt.config import quoted_types
 from pdl.prompt.content import Content, Finding
 from pdl.prompt.files import Folder, checked_parts, read_prompt
+from pdl.prompt.includes import Reference, included_files, named_files
 from pdl.prompt.markers import MARKER, as_written
 from pdl.prompt.mend import mended
-from pdl.prompt.outline import Branches, Outline, descendants, outline_of
+from pdl.prompt.names import Names
+from pdl.prompt.outline import Branches, Outline, outline_of
 from pdl.prompt.prompt import INPUT_TURN, Prompt, allowed, as_path, check_length
-from pdl.prompt.scan import scan, tokens
 from pdl.prompt.template import compile_template, normalize_newlines
 from pdl.prompt.template_errors import compile_problem, word_span
 from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
+    from pathlib import Path
     from typing import Self
 
     from pdl.prompt.mend import Mended
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "included_files", "lint_file", "lint_text"]
 
-_REFERRING = frozenset({"include", "import", "from", "extends"})
 _ALTERNATING = frozenset({"user", "assistant"})
 _SINGLE = frozenset({"schema", "tools"})
 
@@ -160,29 +159,6 @@ def _distinct(findings: Iterable[Finding]) -> list[Finding]:
     return list(kept.values())
 
 
-def included_files(
-    path: str | os.PathLike[str], *, media_root: str | os.PathLike[str] | None = None
-) -> set[Path]:
-    """Return the resolved paths that a prompt file includes, imports or extends by name."""
-    file = as_path(path, "path")
-    try:
-        text = normalize_newlines(
-            read_prompt(file, str(file), DEFAULT_LIMITS).removeprefix("\ufeff")
-        )
-    except PromptError:
-        return set()
-    folder = Path(path).parent if media_root is None else Path(media_root)
-    return {(folder / name).resolve() for name in _referenced(text) if "\0" not in name}
-
-
-def _referenced(text: str) -> Iterator[str]:
-    """The names of other templates in the tags of a text, which need not parse."""
-    for piece in scan(text):
-        found = [(one.kind, text[one.start : one.end]) for one in tokens(text, piece)]
-        if found and found[0][1] in _REFERRING:
-            yield from (word[1:-1] for kind, word in found if kind == "string")
-
-
 def _position(finding: Finding) -> tuple[str, int]:
     span = finding.problem.location
     return (span.source.name, span.start) if span is not None else ("", 0)
@@ -197,6 +173,7 @@ class _Linter:
         self.markers = self.template.markers
         self.source: Source = prompt.source
         self.content = Content(prompt, self.markers)
+        self.names = Names(prompt, self.template, doubt)
         self.tree = self.template.tree
 
     def findings(self, *, partial: bool) -> Iterator[Finding]:
@@ -207,7 +184,7 @@ class _Linter:
         except PromptError as error:
             yield from map(Finding, error.problems)
             return
-        yield from self._names()
+        yield from self.names.findings()
         outline = self.template.outline
         yield from (Finding(problem) for problem in outline.problems)
         if not partial:
@@ -218,84 +195,44 @@ class _Linter:
 
     def _includes(self) -> Iterator[Finding]:
         env = self.template.environment
-        for name in dict.fromkeys(meta.find_referenced_templates(self.tree)):
-            if name is None:
-                continue
-            line = next((n.lineno for n in self._referring(name)), 1)
+        for name, demanding in named_files(self.tree).items():
             try:
                 env.get_template(name)
             except TemplateNotFound as error:
-                reason = error.message if error.message != name else "it was not found"
-                message = f"cannot include `{name}`: {reason}"
-                span = word_span(self.source, line, name)
-                yield Finding(Problem("template/include", message, span))
+                if any(not self._is_found(one) for one in demanding):
+                    reason = error.message if error.message != name else "it was not found"
+                    message = f"cannot include `{name}`: {reason}"
+                    line = next(one.line for one in demanding if not self._is_found(one))
+                    span = word_span(self.source, line, name)
+                    yield Finding(Problem("template/include", message, span))
             except TemplateSyntaxError as error:
                 problem = compile_problem(error, env, self.source)
                 if problem is not None:
                     yield Finding(problem)
             else:
-                yield from self._inputs_of(name)
+                if any(one.prints_turns for one in demanding):
+                    yield from self._inputs_of(name)
+
+    def _is_found(self, reference: Reference) -> bool:
+        """Whether a tag finds one of the files that it names, or needs none."""
+        return reference.is_lenient or any(map(self._exists, reference.names))
+
+    def _exists(self, name: str) -> bool:
+        try:
+            self.template.environment.get_template(name)
+        except TemplateNotFound:
+            return False
+        except TemplateSyntaxError:
+            pass
+        return True
 
     def _inputs_of(self, name: str) -> Iterator[Finding]:
         """The `input` turns of another template, which have no effect; imports print no turns."""
         env = self.template.environment
-        if any(isinstance(node, (nodes.Include, nodes.Extends)) for node in self._referring(name)):
-            for item in outline_of(
-                env.parse(env.sources[name].text, name).body, self.markers
-            ).items:
-                if isinstance(item, Turn) and item.role == "input":
-                    yield Finding(input_place(self.markers.span(item.marker)))
-
-    def _referring(self, name: str) -> Iterator[nodes.Node]:
-        kinds = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
-        for node in descendants(self.tree, kinds):
-            if any(const.value == name for const in descendants(node, nodes.Const)):
-                yield node
-
-    def _names(self) -> Iterator[Finding]:
-        inputs = self.prompt.inputs
-        if inputs is None or (self.doubt and not self.doubt.declares(inputs.source.span(0))):
-            return
-        set_somewhere = {
-            node.name for node in descendants(self.tree, nodes.Name) if node.ctx == "store"
-        }
-        for problem in quoted_types(inputs.schema, inputs.source):
-            yield Finding(problem, "warning")
-        for name in self.prompt.variables:
-            if name in (*inputs.names, *set_somewhere) or inputs.is_open:
-                continue
-            if self.doubt is None or not self.doubt.may_set(name):
-                message = f"`{name}` is used, but is not an input of this prompt"
-                near = nearest(name, inputs.names)
-                hint = f"did you mean `{near}`?" if near else "declare it in the `<|input|>` turn"
-                problem = Problem("template/undefined", message, self._first_use(name), hint)
-                declared = inputs.span(near).origin() if near else None
-                related = ((declared, f"`{near}` is declared here"),) if declared else ()
-                yield Finding(problem, related=related)
-        for name in inputs.names:
-            if name not in self.prompt.variables and not self._may_use(name):
-                message = f"the input `{name}` is never used"
-                yield Finding(Problem("input/unused", message, inputs.span(name)), "warning")
-
-    def _may_use(self, name: str) -> bool:
-        declared = self.prompt.inputs.source.text if self.prompt.inputs is not None else ""
-        return self.doubt is not None and self.doubt.may_use(name, declared)
-
-    def _first_use(self, name: str) -> Span:
-        """Where the prompt, or else one of the templates that it includes, reads a name."""
-        for source, tree in self._trees():
-            uses = [node.lineno for node in descendants(tree, nodes.Name) if node.name == name]
-            if uses:
-                return word_span(source, min(uses), name)
-        return self.source.span(0)
-
-    def _trees(self) -> Iterator[tuple[Source, nodes.Template]]:
-        env = self.template.environment
-        yield self.source, self.tree
-        for name, source in list(env.sources.items()):
-            if name is not None:
-                with suppress(TemplateSyntaxError):
-                    yield source, env.parse(source.text, name)
+        tree = env.parse(env.sources[name].text, name)
+        for item in outline_of(tree.body, self.markers).items:
+            if isinstance(item, Turn) and item.role == "input":
+                yield Finding(input_place(self.markers.span(item.marker)))
 
     def _beginning(self, outline: Outline) -> Iterator[Finding]:
         text = as_written("".join(token.text for token in outline.preamble), self.markers).strip()
@@ -347,7 +284,7 @@ class _Linter:
         message = "`schema` is printed, but this file has no `schema` turn"
         hint = "add one, or pass `schema` when the prompt is rendered"
         yield Finding(
-            Problem("template/undefined", message, self._first_use("schema"), hint), "warning"
+            Problem("template/undefined", message, self.names.first_use("schema"), hint), "warning"
         )
 
     def _turns(self, outline: Outline) -> Iterator[Finding]:

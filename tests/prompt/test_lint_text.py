@@ -174,6 +174,80 @@ def test_a_fault_in_an_included_file_silences_no_others(tmp_path: Path) -> None:
     assert found == {"template/unknown-filter", "template/unclosed", "schema/unknown-type"}
 
 
+INPUT = "<|input|>\n{ items: [str] }\n<|user|>\n"
+MACRO = "{% macro listed(x) %}{{ x }}{% endmacro %}"
+BLOCK = "{% block x %}{{ listed(items) }}{% endblock %}"
+PARTS = {
+    "base.pdl": "<|user|>\n{% block x %}{% endblock %}",
+    "with.pdl": "{% set greeting = 1 %}<|user|>\n{% block x %}{{ greeting }}{% endblock %}",
+    "sets.txt": "{% set greeting = 1 %}",
+    "reads.txt": "{{ greeting }}",
+    "macros.txt": MACRO,
+    "broken.txt": "{{ a",
+}
+LINKED = {
+    "an imported macro in a block": (
+        "{% from 'macros.txt' import listed %}\n" + INPUT + BLOCK, ""),
+    "a renamed macro in a block": (
+        "{% from 'macros.txt' import listed as f %}\n" + INPUT
+        + "{% block x %}{{ f(items) }}{{ listed }}{% endblock %}",
+        "5:31 template/undefined"),
+    "a module in a block": (
+        "{% import 'macros.txt' as m %}\n" + INPUT
+        + "{% block x %}{{ m.listed(items) }}{% endblock %}", ""),
+    "a macro of a file that extends another": (
+        "{% extends 'base.pdl' %}" + MACRO + INPUT.replace("<|user|>", "") + BLOCK, ""),
+    "a name that the extended file sets": (
+        ("{% extends 'with.pdl' %}\n<|input|>\n{ a: str }\n"
+        "{% block x %}{{ a }}{{ greeting }}{% endblock %}"), ""),
+    "a block of the extended file that reads a name that it sets": (
+        "{% extends 'with.pdl' %}\n<|input|>\n{ a: str }\n{% block y %}{{ a }}{% endblock %}", ""),
+    "a name that an included file sets for itself": (
+        INPUT + "{{ items }}{% include 'sets.txt' %}{{ greeting }}", "4:39 template/undefined"),
+    "a name that a file sets for what it includes": (
+        INPUT + "{{ items }}{% set greeting = 1 %}{% include 'reads.txt' %}", ""),
+    "an input that a file of a computed name may read": (
+        "<|input|>\n{ which: str, part: str }\n<|user|>\n{% include 'tone_' ~ which %}", ""),
+    "one of several files": (
+        ("<|input|>\n{ a: bool, b: str }\n<|user|>\n"
+        "{% include 'sets.txt' if a else 'reads.txt' %}"), ""),
+    "an input that hides a function": (
+        "<|input|>\n{ range: [int], now: str }\n<|user|>\n{{ range }}", "2:17 input/unused"),
+    "a schema that is missing": (
+        "<|input|>\n{ a: str }\n<|user|>\n{{ a }} {{ schema }}", "4:12 template/undefined"),
+    "a list of files, of which one exists": (
+        "<|user|>\n{% include ['no.txt', 'sets.txt'] %}\n{% include ['no.txt'] %}",
+        "3:14 template/include"),
+    "files that may be missing": (
+        ("<|user|>\n{% include ['no.txt', 'none.txt'] ignore missing %}"
+        "{% include 'no.txt' ignore missing %}"), ""),
+    "a list of files, of which none exists": (
+        "<|user|>\n{% include ['no.txt', 'none.txt'] %}",
+        "2:14 template/include, 2:24 template/include"),
+    "the tag that needs a file, of two": (
+        "<|user|>\n{% include 'no.txt' ignore missing %}\n{% include 'no.txt' %}",
+        "3:13 template/include"),
+    "a file that may be missing, and is invalid": (
+        "<|user|>\na{% include 'broken.txt' ignore missing %}", "1:1 template/unclosed"),
+    "a list with a computed name": (
+        "<|input|>\n{ a: str, b: str }\n<|user|>\n{% include ['no.txt', a] %}", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_names_and_files_that_tags_link(name: str, tmp_path: Path) -> None:
+    text, expected = LINKED[name]
+    for part, content in PARTS.items():
+        (tmp_path / part).write_text(content, "utf-8")
+    assert ", ".join(shown(lint_text(text, base=tmp_path))) == expected
+
+
+def test_a_missing_schema_is_told_once_and_is_no_error() -> None:
+    (found,) = lint_text("<|input|>\n{ a: str }\n<|user|>\n{{ a }} {{ schema }}")
+    assert found.severity == "warning"
+    assert "has no `schema` turn" in found.problem.message
+
+
 def test_included_files_are_known_without_a_tree(tmp_path: Path) -> None:
     path = tmp_path / "a.pdl"
     path.write_text("{{ a\n{% include 'b.pdl' %}{% import \"c.pdl\" as c %}{# {% include 'd' %} #}")
