@@ -72,7 +72,7 @@ def actions(
 
 def fixes(workspace: Workspace, document: Document, one: Diagnostic) -> list[Fix]:
     """Return the fixes of a diagnostic, which is one of the document as it is."""
-    if one.code not in FIXES:
+    if one.code not in FIXES or one.file is not None:
         return []
     return [fix for fix in FIXES[one.code](Case(workspace, document, one)) if fix.edits]
 

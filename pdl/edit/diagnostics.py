@@ -7,18 +7,19 @@ of its prompt, or of a file that the prompt includes, is another.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from pdl.edit.document import Document, Location, Range
+from pdl.edit.workspace import SUFFIX
 from pdl.prompt.lint import Finding, lint_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.edit.workspace import Workspace
+    from pdl.edit.workspace import Include, Workspace
     from pdl.source import Span
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -29,7 +30,8 @@ _INCLUDERS = 50  # prompts that a file is checked in
 class Diagnostic:
     """A finding in a document: `related` are the places that explain it.
 
-    `is_unnecessary` says that the range could be removed.
+    `is_unnecessary` says that the range could be removed. `file` is the one that the finding is
+    about, where that is another: no change of the range mends it.
     """
 
     code: str
@@ -39,24 +41,31 @@ class Diagnostic:
     range: Range
     related: tuple[tuple[Location, str], ...] = ()
     is_unnecessary: bool = False
+    file: Path | None = None
 
 
 def diagnostics(workspace: Workspace, document: Document) -> list[Diagnostic]:
-    """Return what is wrong in a document, in its order, each once."""
+    """Return what is wrong in a document, in its order, each once.
+
+    A document that is open has what is wrong in the files that it names and that are not open, too:
+    where it names them.
+    """
     found = [
-        _diagnostic(workspace, document, finding)
+        one
         for main in _mains(workspace, document)
         for finding in _findings(workspace, main)
-        if _is_about(workspace, finding, document, main)
+        for one in _shown(workspace, document, main, finding)
     ]
     return sorted(dict.fromkeys(found), key=lambda one: one.range)
 
 
 def _mains(workspace: Workspace, document: Document) -> Iterator[Document]:
-    """The document, and the prompts that include it, however indirectly."""
-    yield document
+    """The document, if it is a prompt or open, and those that include it, however indirectly."""
     if document.path is None:
+        yield document
         return
+    if document.path.name.endswith(SUFFIX) or workspace.is_open(document.path):
+        yield document
     includers = workspace.graph().includers
     left = [workspace.canonical(document.path)]
     seen = set(left)
@@ -135,14 +144,30 @@ def _included(workspace: Workspace, path: Path) -> Iterable[Path]:
     return left[1:]
 
 
-def _is_about(workspace: Workspace, finding: Finding, document: Document, main: Document) -> bool:
-    """Whether a finding of a prompt is about a document."""
+def _shown(
+    workspace: Workspace, document: Document, main: Document, finding: Finding
+) -> Iterator[Diagnostic]:
+    """A finding of a prompt, if it is about a document or else shown where that names a file."""
     location = finding.problem.location
     if location is None or location.source.name == main.source.name:
-        return main is document
-    if document.path is None:
-        return False
-    return workspace.canonical(Path(location.source.name)) == workspace.canonical(document.path)
+        if main is document:
+            yield _diagnostic(workspace, document, finding)
+        return
+    path = _file(workspace, main, location)
+    if document.path is not None and workspace.canonical(document.path) == path:
+        yield _diagnostic(workspace, document, finding)
+    elif main is document and not workspace.is_open(path):
+        is_open = document.path is None or workspace.is_open(document.path)
+        if is_open or path not in workspace.graph().bases:
+            yield _elsewhere(workspace, document, finding, path)
+
+
+def _file(workspace: Workspace, main: Document, span: Span) -> Path:
+    """The file of a span: that of a schema is named as the prompt does."""
+    path = Path(span.source.name)
+    if main.path is None or path.is_relative_to(main.path.parent):
+        return workspace.canonical(path)
+    return workspace.canonical(main.path.parent / path)
 
 
 def _diagnostic(workspace: Workspace, document: Document, finding: Finding) -> Diagnostic:
@@ -159,13 +184,49 @@ def _diagnostic(workspace: Workspace, document: Document, finding: Finding) -> D
     )
 
 
+def _elsewhere(
+    workspace: Workspace, document: Document, finding: Finding, path: Path
+) -> Diagnostic:
+    """A finding in a file that is not open, where a document names the file."""
+    one = _diagnostic(workspace, document, finding)
+    span = finding.problem.location
+    assert span is not None
+    name = span.source.name
+    base = workspace.base(document)
+    if base is not None and path.is_relative_to(base):
+        name = path.relative_to(base).as_posix()
+    return replace(
+        one,
+        message=f"in `{name}`, line {span.line}: {one.message}",
+        range=_naming(workspace, document, path, span.source.name),
+        related=((_location(workspace, document, span), "it is here"), *one.related),
+        is_unnecessary=False,
+        file=path,
+    )
+
+
+def _naming(workspace: Workspace, document: Document, path: Path, name: str) -> Range:
+    """Where a document names a file, or else one that includes that; or where it begins."""
+    includes: Iterable[Include] = ()
+    if document.path is not None:
+        includes = workspace.graph().targets.get(workspace.canonical(document.path), ())
+    for one in includes:
+        if path == one.target or path in _included(workspace, one.target):
+            return Range(one.name.start, one.name.end)
+    for typed in document.typed:
+        at = document.text.find(f"@{name}", *typed.turn.body)
+        if at >= 0:
+            return Range(at, at + len(name) + 1)
+    return Range(0, 0)
+
+
 def _location(workspace: Workspace, document: Document, span: Span) -> Location:
     """The file and the range of a span."""
-    name = span.source.name
-    if document.path is None or name == document.source.name:
+    if document.path is None or span.source.name == document.source.name:
         return Location(document.path, _range(document.text, span))
-    other = workspace.document(Path(name))
-    return Location(Path(name), _range(other.text if other is not None else "", span))
+    path = _file(workspace, document, span)
+    other = workspace.document(path)
+    return Location(path, _range(other.text if other is not None else "", span))
 
 
 def _range(text: str, span: Span) -> Range:

@@ -246,7 +246,7 @@ class Reports:
     async def pull_all(
         self, params: types.WorkspaceDiagnosticParams
     ) -> types.WorkspaceDiagnosticReport:
-        """Answer with what is wrong in all prompts of the folders."""
+        """Answer with what is wrong in all prompts of the folders, and in what they include."""
         known = {one.uri: one.value for one in params.previous_result_ids}
         loop = asyncio.get_running_loop()
         paths = await loop.run_in_executor(self._thread, self._paths)
@@ -271,7 +271,7 @@ class Reports:
 
     def _paths(self) -> list[Any]:
         self._workspace.take(self.session.workspace)
-        return [document.path for document in self._workspace.documents()]
+        return [*self._workspace.graph().bases]
 
     def _known(self, view: View) -> _Result | None:
         """What was found in a document, if nothing has changed that the editor told of."""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pdl.edit.actions import fixes
 from pdl.edit.diagnostics import diagnostics
-from pdl.edit.document import Document
+from pdl.edit.document import Document, Location, Range
 from pdl.edit.workspace import Workspace
 from pdl.prompt.lint import included_files, lint_file
 
@@ -66,25 +67,98 @@ def test_files_that_are_open_count_as_they_are(tmp_path: Path) -> None:
     assert not diagnostics(workspace, whole)
 
 
+FILES = {
+    "main.pdl": (
+        '<|input|>\n{ a: str }\n<|user|>\n{% include "part.txt" %}\n{{ a }}{{ b }}\n'
+        "<|schema|>\n@answers/out.json"
+    ),
+    "part.txt": "x\n{{ c }}\n{% include 'texts/deep.txt' %}",
+    "texts/deep.txt": "x\nx\n{{ d }}",
+    "answers/out.json": '{\n  "type": "strng"\n}',
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_what_is_wrong_in_files_that_are_not_open_is_shown_where_they_are_named(
+    files: Path,
+) -> None:
+    workspace = Workspace((files,))
+    main = workspace.open(files / "main.pdl", FILES["main.pdl"])
+    found = {
+        one.message.partition(":")[0]: (main.text[slice(*one.range)], *one.related)
+        for one in diagnostics(workspace, main)
+        if one.file is not None and not fixes(workspace, main, one)
+    }
+    assert {words: (text, *place) for words, (text, place) in found.items()} == {
+        f"in `{name}`, line {line}": (
+            written,
+            Location(files / name, Range(at, at + length)),
+            "it is here",
+        )
+        for name, line, at, length, written in (
+            ("part.txt", 2, 5, 1, "part.txt"),
+            ("texts/deep.txt", 3, 7, 1, "part.txt"),
+            ("answers/out.json", 2, 12, 7, "@answers/out.json"),
+        )
+    }
+    part = workspace.open(files / "part.txt", FILES["part.txt"])
+    texts = [main.text[slice(*one.range)] for one in diagnostics(workspace, main)]
+    assert texts == ["part.txt", "b", "@answers/out.json"]
+    assert _shown(workspace, part) == ["error template/undefined `c`"]
+    deep = workspace.open(files / "texts" / "deep.txt", FILES["texts/deep.txt"])
+    assert [one.range.start for one in diagnostics(workspace, main)] == [
+        main.text.index("b }}"),
+        main.text.index("@"),
+    ]
+    assert _shown(workspace, deep) == ["error template/undefined `d`"]
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
 def test_a_folder_has_the_findings_of_the_command(folder: Path) -> None:
     """But for files that an editor can't show as text, and hidden ones."""
+    assert _of_editors(folder) == _of_the_command(folder)
+
+
+def test_findings_in_texts_and_schemas_are_those_of_the_command(files: Path) -> None:
+    assert len(_of_editors(files)) == 4
+    assert _of_editors(files) == _of_the_command(files)
+
+
+def _of_the_command(folder: Path) -> set[tuple[str, str, str]]:
     files = [one for one in sorted(folder.rglob("*.pdl")) if "/." not in str(one)]
     parts = {part for file in files for part in included_files(file)}
-    expected = {
+    return {
         (str(problem.location or f"{file}:1:1"), problem.code, problem.message)
         for file in files
         for finding in lint_file(file, partial=file in parts or file.name[0] == "_")
         for problem in [finding.problem]
         if not problem.code.startswith("file/")
     }
+
+
+def _of_editors(folder: Path) -> set[tuple[str, str, str]]:
     workspace = Workspace((folder,), patience=60)
-    found = {
-        (_place(document, one.range.start), one.code, one.message)
-        for document in workspace.documents()
-        for one in diagnostics(workspace, document)
-    }
-    assert found == expected
+    found = set()
+    for path in workspace.graph().bases:
+        document = workspace.document(path)
+        assert document is not None
+        for one in diagnostics(workspace, document):
+            if one.file is None:
+                found.add((_place(document, one.range.start), one.code, one.message))
+                continue
+            other = workspace.document(one.file)
+            assert other is not None
+            line, column = other.source.position(one.related[0][0].range.start)
+            place = f"{one.file.relative_to(folder).as_posix()}:{line}:{column}"
+            found.add((place, one.code, one.message.partition(": ")[2]))
+    return found
 
 
 def _place(document: Document, offset: int) -> str:

@@ -68,6 +68,23 @@ def codes_now(client: Client, uri: str) -> list[str]:
     return [one["code"] for one in published[-1]]
 
 
+@pytest.mark.parametrize("capabilities", [PULL, {}], ids=["pull", "push"])
+def test_a_finding_in_a_part_moves_to_it_when_it_is_opened(
+    client: Client, folder: Path, capabilities: dict[str, Any]
+) -> None:
+    begin(client, folder, capabilities)
+    (folder / "part.pdl").write_text("Read {{ txt }} {{ text }}")
+    main, part = ((folder / name).as_uri() for name in ("main.pdl", "part.pdl"))
+    client.open(main, MAIN)
+    [found] = client.diagnostics(main)
+    assert found["message"].startswith("in `part.pdl`, line 1: `txt` is used")
+    client.open(part, "Read {{ txt }} {{ text }}")
+    client.wait(lambda: codes_now(client, main) == [])
+    assert codes(client, part) == ["template/undefined"]
+    client.notify("textDocument/didClose", {"textDocument": {"uri": part}})
+    client.wait(lambda: codes_now(client, main) == ["template/undefined"])
+
+
 def test_all_prompts_of_the_folders_are_checked(client: Client, folder: Path) -> None:
     begin(client, folder, PULL)
     (folder / "bad.pdl").write_text("<|usr|>\nx")
