@@ -23,6 +23,15 @@ _VALUES = {
 }
 
 
+_WORD = re.compile(r"[\w.-]*")
+
+
+def _word(text: str) -> str:
+    """The rest of the word that the cursor is in."""
+    found = _WORD.match(text)
+    return found[0] if found is not None else ""
+
+
 def complete_config(request: Request, turn: Turn) -> list[Completion]:
     """Return what can be typed in a line of a `config` turn."""
     return list(_offers(request, turn))
@@ -40,12 +49,15 @@ def _offers(request: Request, turn: Turn) -> Iterator[Completion]:
 
 
 def _values(request: Request, name: str, value: str) -> Iterator[Completion]:
-    where = Range(request.offset - len(value), request.offset)
+    after = _word(request.line.after)
+    where = Range(request.offset - len(value), request.offset + len(after))
     kind = SETTINGS.get(name, "")
     if name == "model" and ":" not in value:
+        colon = request.line.after.startswith(":", len(after))
+        provided = Range(where.start, where.end + colon)
         for provider in PROVIDERS:
             said = words.PROVIDERS.get(provider, "")
-            yield offer(f"{provider}:", "provider", where, detail="provider", documentation=said)
+            yield offer(f"{provider}:", "provider", provided, detail="provider", documentation=said)
     listed = ("true", "false") if kind == "boolean" else _VALUES.get(name, ())
     for order, text in enumerate(listed):
         yield offer(text, "value", where, order=order)
@@ -55,11 +67,12 @@ def _values(request: Request, name: str, value: str) -> Iterator[Completion]:
 
 
 def _keys(request: Request, turn: Turn, typed: str, line: Line) -> Iterator[Completion]:
-    text = request.document.text
-    lines = text[turn.body.start : line.start] + "\n" + text[request.offset : turn.body.end]
+    text, rest = request.document.text, request.offset + len(line.after)
+    lines = text[turn.body.start : line.start] + "\n" + text[rest : turn.body.end]
     present = set(re.findall(r"^[^\S\n]*([\w.-]+)[^\S\n]*:", lines, re.MULTILINE))
-    where = Range(request.offset - len(typed), request.offset)
-    tail = "" if line.after.lstrip().startswith(":") else ": "
+    after = _word(line.after)
+    where = Range(request.offset - len(typed), request.offset + len(after))
+    tail = "" if line.after[len(after) :].lstrip().startswith(":") else ": "
     for name, kind in SETTINGS.items():
         if name in present:
             continue

@@ -205,7 +205,8 @@ class _Expression(Place):
         for name, found in callables.functions().items():
             blocks = {"caller": "macro", "super": "block"}
             opened = {one.keyword for one in outline(self.document).open_at(self.request.offset)}
-            if name in blocks and blocks[name] not in opened:
+            is_elsewhere = name in blocks and blocks[name] not in opened
+            if is_elsewhere or name in variables:  # which is what the name means here
                 continue
             yield offer(
                 name,

@@ -54,7 +54,18 @@ class _Place:
         expected: tuple[Expected, int] = self.notation.expected(start)
         self.expected, self.frame = expected
         end = self.current.end if self.current is not None and start < offset else offset
+        if self._is_in_string() and self.current is not None and self.current.role == "error":
+            end = offset  # it has no end, so what follows is not its own
         self.range = Range(start, max(end, offset))
+
+    def _is_in_string(self) -> bool:
+        """Whether the cursor is within a string, or at its end."""
+        current = self.current
+        return (
+            current is not None
+            and current.text[:1] in ('"', "'")
+            and current.start < self.request.offset
+        )
 
     def offers(self) -> Iterator[Completion]:
         """What can be typed."""
@@ -64,6 +75,8 @@ class _Place:
             and current.role == "comment"
             and current.start < self.request.offset
         ):
+            return
+        if self.expected != "value" and self._is_in_string():
             return
         kind = self.notation.frames[self.frame].kind
         if self.expected in ("type", "start"):
