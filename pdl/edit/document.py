@@ -91,6 +91,7 @@ class Typed:
 
     `text` is as long as the body of the turn: expressions in it are stand-ins (`1`) and spaces, and
     statements and comments of the template spaces, and so is what macros and `{% set %}` capture.
+    `written` is the body as it is, and `tags` are the ranges of what is replaced, without comments.
     `language` says what it is: `dsl`, a JSON `fence`, or `@file`. `notation` has the tokens of the
     DSL, and none for the others.
     """
@@ -98,7 +99,8 @@ class Typed:
     turn: Turn
     text: str = field(repr=False)
     language: Literal["dsl", "fence", "file"]
-    has_tags: bool
+    written: str = field(repr=False)
+    tags: tuple[Range, ...] = field(repr=False)
 
     @cached_property
     def notation(self) -> Notation:
@@ -210,7 +212,7 @@ class Document:
 
     def _typed(self, turn: Turn) -> Typed:
         out: list[str] = []
-        has_tags = False
+        tags: list[Range] = []
         captured = 0
         at = turn.body.start
         for piece in self.pieces_in(turn.body):
@@ -221,7 +223,7 @@ class Document:
             if piece.kind in ("text", "raw") and not captured:
                 out.append(written)
             else:
-                has_tags = has_tags or piece.kind != "comment"
+                tags += [Range(start, end)] if piece.kind != "comment" else []
                 blank = re.sub(r"[^\n]", " ", written)
                 prints = piece.kind == "expression" and not captured
                 out.append("1" + blank[1:] if prints else blank)
@@ -231,7 +233,8 @@ class Document:
         language: Literal["dsl", "fence", "file"] = "dsl"
         if is_fence or is_file:
             language = "fence" if is_fence else "file"
-        return Typed(turn, text, language, has_tags)
+        written = self.text[turn.body.start : turn.body.end]
+        return Typed(turn, text, language, written, tuple(tags))
 
     def pieces_in(self, wanted: Range) -> list[Piece]:
         """Return the pieces that overlap a range."""

@@ -12,13 +12,16 @@ from pdl.edit.callables import said_of, signature
 from pdl.edit.document import Range
 from pdl.edit.expressions import CONSTANTS, unquoted
 from pdl.edit.hover_typed import hover_typed
-from pdl.edit.inference import Inference, inputs_of
+from pdl.edit.inference import Inference, inputs_of, inputs_type
 from pdl.edit.markdown import code, described, escaped, fenced, shown_type
+from pdl.edit.navigation import schema_reference
 from pdl.prompt.config import SETTINGS
 from pdl.prompt.files import media_path
 
 if TYPE_CHECKING:
-    from pdl.edit.document import Document, Turn
+    from pathlib import Path
+
+    from pdl.edit.document import Document, Turn, Typed
     from pdl.edit.expressions import Node
     from pdl.edit.inference import Variable
     from pdl.edit.tags import Statement
@@ -55,8 +58,39 @@ def hover(workspace: Workspace, document: Document, offset: int) -> Hover | None
     if turn.role == "config":
         return _setting(document, turn, offset)
     typed = document.typed_at(offset)
-    found = hover_typed(typed, offset) if typed is not None else None
+    return _typed(workspace, document, typed, offset) if typed is not None else None
+
+
+def _typed(workspace: Workspace, document: Document, typed: Typed, offset: int) -> Hover | None:
+    if typed.language == "file":
+        return _schema_file(workspace, document, typed, offset)
+    found = hover_typed(document, typed, offset)
     return Hover(*found) if found is not None else None
+
+
+def _schema_file(
+    workspace: Workspace, document: Document, typed: Typed, offset: int
+) -> Hover | None:
+    """The file or the type that holds the JSON Schema of the answer."""
+    reference = schema_reference(workspace, document, typed)
+    if reference is None or not reference.range.holds(offset):
+        return None
+    if reference.is_type:
+        said = "A type in Python, of which the JSON Schema is made."
+        return Hover(reference.range, f"{code(reference.name)}\n\n{said}")
+    return _shown(workspace, reference.path, reference.name, reference.range, "json")
+
+
+def _shown(
+    workspace: Workspace, path: Path | None, name: str, where: Range, language: str
+) -> Hover:
+    """The beginning of a file."""
+    other = workspace.document(path) if path is not None else None
+    if other is None:
+        return Hover(where, f"{code(name)}\n\nThis file was not found.")
+    lines = [line[:_COLUMNS] for line in other.text[:_READ].splitlines()]
+    text = "\n".join(lines[:_LINES]) + ("\n…" if len(lines) > _LINES else "")
+    return Hover(where, f"{code(name)}\n\n{fenced(text, language)}")
 
 
 def _media(workspace: Workspace, document: Document, text: str, where: Range) -> Hover | None:
@@ -177,7 +211,8 @@ class _Tag:
                 return Hover(where, f"**{known.name}**\n\n{said_of(word)}")
             is_declared = known.name in inputs_of(known.document)
             kind = "input" if is_declared else "not declared; its type is inferred"
-            return Hover(where, typed_words(known.name, known.type, kind))
+            whole = inputs_type(known.document) if is_declared else types.ANY
+            return Hover(where, typed_words(_key(known.name, whole), known.type, kind))
         if binding.kind == "module":
             return self._file(outline(known.document).statement(binding.piece).file, where)
         macro = Inference(self.workspace, known.document).macro(binding)
@@ -196,7 +231,8 @@ class _Tag:
         found = self.types.found(node)
         if found is None or (not found.is_known and not found.schema):
             return None
-        return Hover(where, typed_words(node.text, found, ""))
+        name = _key(node.text, self.types.of(value))
+        return Hover(where, typed_words(name, found, ""))
 
     def _string(self, path: list[Node]) -> Hover | None:
         node = path[-1]
@@ -207,17 +243,13 @@ class _Tag:
         if parent is not None and parent.kind == "item" and parent.children[1] is node:
             found = self.types.found(parent)
             if found is not None and found.schema:
-                return Hover(where, typed_words(unquoted(node.text), found, ""))
+                name = _key(unquoted(node.text), self.types.of(parent.children[0]))
+                return Hover(where, typed_words(name, found, ""))
         return None
 
     def _file(self, name: str, where: Range) -> Hover | None:
         path = self.workspace.find(self.document, name)
-        other = self.workspace.document(path) if path is not None else None
-        if other is None:
-            return Hover(where, f"{code(name)}\n\nThis file was not found.")
-        lines = [line[:_COLUMNS] for line in other.text[:_READ].splitlines()]
-        text = "\n".join(lines[:_LINES]) + ("\n…" if len(lines) > _LINES else "")
-        return Hover(where, f"{code(name)}\n\n{fenced(text, 'jinja')}")
+        return _shown(self.workspace, path, name, where, "jinja")
 
 
 _KINDS = {
@@ -231,6 +263,13 @@ _KINDS = {
 
 def _callable(found: callables.Callable, where: Range) -> Hover:
     return Hover(where, f"{fenced(found.signature, 'jinja')}\n\n{found.words}".rstrip())
+
+
+def _key(name: str, of: types.Type) -> str:
+    """The name of a key, with `?` if values of a type need not have it, and nothing replaces it."""
+    known = types.field(of, name)
+    has_default = known is not None and "default" in known.schema
+    return f"{name}?" if name in types.optional(of) and not has_default else name
 
 
 def typed_words(name: str, given: types.Type, kind: str) -> str:

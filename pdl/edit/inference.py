@@ -31,9 +31,14 @@ def inputs_of(document: Document) -> dict[str, Type]:
 
 
 def _inputs(document: Document) -> dict[str, Type]:
+    return types.fields(inputs_type(document))
+
+
+def inputs_type(document: Document) -> Type:
+    """Return the type of all inputs that a document declares, which is an object."""
     turns = [one for one in document.typed if one.turn.role == "input"]
     schema = document_of(turns[0]) if turns else {}
-    return types.fields(Type(schema, schema))
+    return Type(schema, schema)
 
 
 def undeclared(document: Document) -> dict[str, Type]:

@@ -139,7 +139,9 @@ def links(workspace: Workspace, document: Document) -> list[Link]:
     """Return the files and the web pages that a document names, in the order of the text."""
     found = [*_includes(workspace, document), *_media(workspace, document)]
     for typed in document.typed:
-        found += _schema_file(workspace, document, typed)
+        one = schema_reference(workspace, document, typed)
+        if one is not None and one.path is not None:
+            found.append(Link(one.range, one.path))
     return sorted(found, key=lambda link: link.range)
 
 
@@ -166,19 +168,32 @@ def _media(workspace: Workspace, document: Document) -> Iterator[Link]:
             yield Link(where, written)
 
 
-def _schema_file(workspace: Workspace, document: Document, typed: Typed) -> Iterator[Link]:
-    """`@file.json` and `@package:path`; `@type:module:Name` would have to run code."""
-    if typed.language != "file":
-        return
+class SchemaReference(NamedTuple):
+    """`@file.json`, `@package:path` or `@type:module:Name`: the name, and the file if there is one.
+
+    The last would have to run code.
+    """
+
+    name: str
+    range: Range
+    path: Path | None
+    is_type: bool
+
+
+def schema_reference(
+    workspace: Workspace, document: Document, typed: Typed
+) -> SchemaReference | None:
+    """Return what a `schema` turn names instead of having a schema of its own."""
     written = typed.text.strip()
+    if typed.language != "file" or not written[1:]:
+        return None
     start = typed.turn.body.start + typed.text.index(written) + 1
     name = written[1:]
     package, colon, relative = name.partition(":")
     path = workspace.find(document, name) if not colon else None
     if colon and package != "type":
         path = _packaged(package, relative)
-    if path is not None:
-        yield Link(Range(start, start + len(name)), path)
+    return SchemaReference(name, Range(start, start + len(name)), path, name.startswith("type:"))
 
 
 def _packaged(package: str, relative: str) -> Path | None:

@@ -38,7 +38,7 @@ def refactorings(document: Document, where: Range) -> Iterator[Refactoring]:
         yield from _extract(document, typed, at)
         yield from _inline(document, typed, at)
         yield from _bounds(document, typed, at)
-    if typed.turn.role == "schema" and not typed.has_tags:
+    if typed.turn.role == "schema" and not typed.tags:
         yield from _other_notation(document, typed)
 
 

@@ -123,9 +123,10 @@ def _shape(typed: Typed) -> Shape:
     text = builder.read()
     source = Source(typed.text)
     comments = tuple(
-        Comment(one.start - builder.start, one.end - builder.start, one.text[2:])
+        Comment(start, end, typed.written[start + 2 : end])
         for one in typed.notation.tokens
         if one.role == "comment"
+        for start, end in ((one.start - builder.start, one.end - builder.start),)
     )
     described = descriptions(typed.text, comments, text)
     names = frozenset(one.name.text for one in text.definitions)

@@ -105,7 +105,7 @@ def test_every_text_is_a_document(text: str, crlf: bool) -> None:  # noqa: FBT00
     for typed in document.typed:
         assert len(typed.text) == typed.turn.body.end - typed.turn.body.start
         assert all(
-            text[one.start : one.end] == one.text or typed.has_tags for one in typed.notation.tokens
+            text[one.start : one.end] == one.text or typed.tags for one in typed.notation.tokens
         )
     for offset in range(len(text) + 1):
         piece = document.piece_at(offset)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from marked import marked, unmarked
 
+from pdl.edit import words
+from pdl.edit.callables import said_of
 from pdl.edit.document import Document
 from pdl.edit.hover import hover
 from pdl.edit.markdown import code, escaped, fenced
@@ -60,6 +62,12 @@ CASES = [  # a text with a cursor and the range that is explained; parts of what
     ("<|schema|>\n{ a: N }\n[[N¦]] = int", ["N = int", '"integer"']),
     ("<|schema|>\n{ [[a¦]]: int, // it's `x`\n", ["a: int", r"it's \`x\`"]),
     ("<|schema|>\n{ [[a¦]]: ", ["a: any"]),
+    ("<|schema|>\n{ [[note¦]]?: str<,200> }", ["note?: str<,200>"]),
+    ("<|tools|>\ngo([[to¦]]?: str = 'x')", ["to?: str"]),
+    ("<|input|>\n{ o: { n?: int } }\n<|user|>\n{{ o.[[n¦]] }}", ["n?: int"]),
+    ("<|input|>\n{ o: { n?: int } }\n<|user|>\n{{ o[ [['¦n']] ] }}", ["n?: int"]),
+    ("<|input|>\n{ note?: str }\n<|user|>\n{{ [[note¦]] }}", ["note?: str"]),
+    ("<|schema|>\n{\n  [[a¦]]: int, // at most {{ n }}\n}", ["a: int", "at most {{ n }}"]),
     ("<|schema|>\n[[yes¦no]]", ["**yesno**", "yes or no"]),
     ("<|tools|>\n[[go¦]](to: str)", ["**go**", '"to"']),
     ("<|tools|>\ngo([[to¦]]: str, n: int)", ["to: str"]),
@@ -68,6 +76,46 @@ CASES = [  # a text with a cursor and the range that is explained; parts of what
     ("<|config|>\nmodel: [[ope¦nai]]:x", ["**openai**", "OpenAI"]),
     ("<|user|>\nSee [[<|media(htt¦ps://a.b/c.png)|>]]", ["doesn't open"]),
 ]
+WRITTEN = [  # what depends on a tag: all that is said
+    ("{ a: Item }\n[[It¦em]] = str<{{ n }}>", "Item = str<{{ n }}>"),
+    ("{ a: [[It¦em]] }\nItem = str<{{ n }}>", "Item = str<{{ n }}>"),
+    ("{ [[a¦]]?: [Item] }\nItem = str<{{ n }}>", "a?: [Item]"),
+    ("{ [[a¦]]: B }\nB = { c: C }\nC = { d: {{ d }}, }", "a: B"),
+    ("{ [[a¦]]: {{ type }}, b: int }", "a: {{ type }}"),
+    (
+        "{ [[a¦]]: {% if x %}int{% else %}str{% endif %}, b: int }",
+        "a: {% if x %}int{% else %}str{% endif %}",
+    ),
+    (
+        "{ [[a¦]]: T }\n{% if x %}\nT = int\n{% else %}\nT = str\n{% endif %}",
+        "a: T",
+    ),
+    (
+        "{\n  [[a¦]]: {\n    {% for k in l %}\n    {{ k }}: int,\n    {% endfor %}\n  },\n}",
+        "a: {\n  {% for k in l %}\n  {{ k }}: int,\n  {% endfor %}\n}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), WRITTEN)
+def test_what_depends_on_a_tag_is_said_as_it_is_written(text: str, wanted: str) -> None:
+    """Nothing is known of it before it is rendered, so there is no JSON Schema."""
+    plain = unmarked("<|schema|>\n" + text)
+    found = hover(Workspace(), Document(plain.text), plain.cursor)
+    assert found == ((plain.ranges[0]), f"```\n{wanted}\n```")
+
+
+def test_of_a_type_with_a_tag_only_the_word_is_explained() -> None:
+    """And a tool has its parameters as they are written."""
+    document = Document("<|schema|>\nstr<{{ n }}>\n<|tools|>\ngo(to: str<{{ n }}>)")
+    found = hover(Workspace(), document, 12)
+    assert found is not None
+    assert found.markdown == f"**str**\n\n{said_of(words.TYPES['str'])}"
+    found = hover(Workspace(), document, document.text.index("go("))
+    assert found is not None
+    assert found.markdown == "**go**\n\n```\n(to: str<{{ n }}>)\n```"
+
+
 NOTHING = [
     "¦",
     "<|user|>\nSome wor¦ds",
@@ -86,6 +134,8 @@ NOTHING = [
     "<|schema|>\n{ a: int {¦",
     "<|schema|>\n```json\n{ ¦ }",
     "<|nothi¦ng|>\n",
+    "<|schema|>\n@¦",
+    "<|schema|>\n@a.json\n¦",
     "{% endfor¦ %}",
 ]
 
@@ -112,6 +162,10 @@ def test_nothing_is_said_of_text_and_of_unknown_names(text: str) -> None:
 FILES = [
     ("<|user|>\n{% include [['ru¦les.txt']] %}", ["`rules.txt`", "Line 1", "Line 8", "…"]),
     ("<|user|>\n{% include [['noth¦ing.txt']] %}", ["`nothing.txt`", "not found"]),
+    ("<|schema|>\n@[[answ¦er.json]]\n", ["`answer.json`", "```json", '"string"']),
+    ("<|schema|>\n@[[noth¦ing.json]]", ["`nothing.json`", "not found"]),
+    ("<|schema|>\n@[[pdl.syntax:schema¦.lark]]", ["`pdl.syntax:schema.lark`", "```json"]),
+    ("<|schema|>\n@[[type:¦os:path]]", ["`type:os:path`", "Python"]),
     ("<|user|>\n[[<|media(a¦.png)|>]]", ["`a.png`", "png, 5 bytes"]),
     ("<|user|>\n[[<|media(b¦.png)|>]]", ["`b.png`", "not found"]),
     ("<|user|>\n[[<|media(../¦a.png)|>]]", ["not found"]),
@@ -128,6 +182,7 @@ def test_files_are_shown(text: str, wanted: list[str], tmp_path: Path) -> None:
     (tmp_path / "rules.txt").write_text("".join(f"Line {n}\n" for n in range(1, 20)))
     (tmp_path / "a.png").write_text("12345")
     (tmp_path / "lib.pdl").write_text("{#- A row. -#}\n{% macro row(item, n=1) %}{% endmacro %}")
+    (tmp_path / "answer.json").write_text('{"type": "string"}')
     plain = unmarked(text)
     workspace = Workspace((tmp_path,))
     document = workspace.open(tmp_path / "main.pdl", plain.text)
