@@ -55,6 +55,8 @@ class Assembly:
     prefill: bool
     types: Types = False
     origin: Origin | None = None
+    declared: Source | None = None
+    """The declaration in the `input` turn."""
     problems: list[Problem] = field(default_factory=list)
     turns: list[tuple[Turn, Message]] = field(default_factory=list)
     schemas: list[Turn] = field(default_factory=list)
@@ -137,6 +139,30 @@ class Assembly:
             origin = self.markers.origin(turn.marker)
             if origin is None or origin.source is not self.source:
                 self.problems.append(input_place(self._span(turn)))
+            else:
+                self._refuse_text_in(turn)
+
+    def _refuse_text_in(self, turn: Turn) -> None:
+        """Note what an `input` turn holds after its declaration: it would be lost."""
+        if self.declared is None:
+            return
+        if MARKER.sub("", turn.raw).strip() == self.declared.text.strip():
+            return  # which most often is so, and quick to see
+        source = self._source_of(turn)
+        last = self.declared.anchors[0].offset + len(self.declared.text.rstrip())
+        before = [one for one in source.anchors if one.source is self.source and one.offset <= last]
+        end = before[-1].start + last - before[-1].offset if before else 0
+        rest = source.text[end:].lstrip()
+        if not rest:
+            return
+        block = next((token for token in turn.content if token.kind == "BLOCK"), None)
+        if block is not None:  # a turn that is not alone on its line
+            self._mixed((block,))
+            return
+        start = len(source.text) - len(rest)
+        message = "this text is in the `input` turn, which is never sent"
+        hint = "add a line such as `<|user|>` before it"
+        self._problem("input/text", message, source.span(start, start + 1), hint)
 
     def _refuse_schema_in(self, turn: Turn) -> bool:
         """Note a `{{ schema }}` where it cannot be printed; whether there was one."""

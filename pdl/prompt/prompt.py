@@ -160,6 +160,7 @@ class Prompt:
             types=_named(self.types, schema),
             problems=problems,
             origin=Origin(self.source.name, self),
+            declared=self.inputs.source if self.inputs is not None else None,
         )
         rendered = assembly.assemble(split_turns(text, markers))
         return rendered if schema is None else dataclasses.replace(rendered, schema=schema)

@@ -365,3 +365,21 @@ def test_an_instance_of_a_type_with_unknown_names_gives_all_its_values() -> None
 def test_values_that_are_neither_are_refused(given: Any) -> None:
     with pytest.raises(TypeError, match="the values must be a mapping"):
         pdl.loads(GIVEN).render(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("<|input|>\n{ a: int }\n<|system|>\n{%- if a %}b{% endif %}\n", "media/unknown-block", 3),
+        ("<|input|>\n{ a: int }\n<|system|>\n{{- a }}\n", "media/unknown-block", 3),
+        ("<|input|>\n{ a: int }\n\n{% if a %}b{% endif %}\n", "input/text", 4),
+        ("<|input|>\n{ a: int }  // &amp;\n{% set b = a %}\n{{ b }}\n", "input/text", 4),
+    ],
+)
+def test_what_an_input_turn_prints_is_not_lost(text: str, code: str, line: int) -> None:
+    prompt = pdl.loads(text + "<|user|>\nx")
+    with pytest.raises(pdl.PromptError) as raised:
+        prompt.render(a=1)
+    assert [(one.code, one.location.line) for one in raised.value.problems if one.location] == [
+        (code, line)
+    ]
