@@ -21,8 +21,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from pdl.edit.document import TYPED, Document, Edit, Range
 from pdl.edit.layout import STEP, edit_between, layout_edits
 from pdl.edit.positions import Positions
+from pdl.errors import PdlError
+from pdl.limits import DEFAULT_LIMITS
+from pdl.prompt.canonical import config_item
+from pdl.prompt.inputs import read_inputs
 from pdl.prompt.scan import stretches
 from pdl.prompt.turns import ROLES
+from pdl.schema import Schema
+from pdl.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,6 +124,19 @@ def _blanks(text: str, start: int, end: int) -> int:
     while at < end and text[at] in _BLANKS:
         at += 1
     return at - start
+
+
+def _is_valid(text: str, role: str) -> bool:
+    """Whether a typed turn, which has a syntax tree, has no other errors either."""
+    try:
+        if role == "schema":
+            Schema.parse(text)
+        elif role == "input":
+            placed = f"<|input|>\n{text}"
+            read_inputs([(0, placed, None)], Source(placed), DEFAULT_LIMITS)
+    except PdlError:
+        return False
+    return True
 
 
 class _Unit(NamedTuple):
@@ -331,8 +350,10 @@ class _Formatter:
         return tuple(self._starts[at : at + 1])
 
     def settings(self, one: _Separator, end: int) -> Iterator[Edit]:
-        """The lines of a `config` turn."""
+        """The lines of a `config` turn without errors."""
         text, start = self.text, one.after
+        if config_item(text[start:end]) is None:
+            return
         while start < end:
             newline = text.find("\n", start, end)
             line_end = newline if newline >= 0 else end
@@ -348,7 +369,7 @@ class _Formatter:
             start = line_end + 1
 
     def typed(self, one: _Separator, end: int) -> Iterator[Edit]:
-        """The layout of a typed turn."""
+        """The layout of a typed turn without errors."""
         text = self.text
         content = text[one.after : end]
         start = one.after + len(content) - len(content.lstrip(_WHITE))
@@ -361,7 +382,9 @@ class _Formatter:
             if "\n" not in text[start:last]:
                 yield from edit_between(text, start, last, text[start:last].strip(_BLANKS))
             return
-        yield from layout_edits(text[start:last], start, tools=one.role == "tools")
+        edits = layout_edits(text[start:last], start, tools=one.role == "tools")
+        if edits and _is_valid(text[start:last], one.role):
+            yield from edits
 
     def end(self) -> Iterator[Edit]:
         """One newline at the end of the file, of which Jinja drops one."""

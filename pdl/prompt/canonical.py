@@ -322,7 +322,7 @@ def _meaning(role: str, parts: list[Any], limits: Limits) -> Item | None:
         return ["input"]  # the inputs of a prompt are part of its fingerprint
     try:
         if role == "config":
-            return None if is_split else _config(text)
+            return None if is_split else config_item(text)
         if role == "tools":
             return _tools(text, limits)
         return _named(text, is_split) if text.lstrip(_SPACES)[:1] == "@" else _schema(text, limits)
@@ -342,8 +342,8 @@ def _schema(text: str, limits: Limits) -> Item:
     return schema_item(Parsed.parse(text, limits=limits))
 
 
-def _config(text: str) -> Item | None:
-    """The settings, in alphabetical order."""
+def config_item(text: str) -> Item | None:
+    """Return the settings of a text in alphabetical order; None if one is wrong."""
     from pdl.prompt.config import parse_config
 
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
