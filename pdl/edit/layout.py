@@ -115,7 +115,10 @@ def _tools(source: Source) -> list[tuple[str, str, Json]]:
 
 
 class _Line(NamedTuple):
-    """A line that ends in a comment: the index of that token, and the code before it."""
+    """A line that ends in a comment: the index of that token, and the code before it.
+
+    `indent` is that of the entry, which may have begun on another line.
+    """
 
     comment: int
     number: int
@@ -132,7 +135,7 @@ class _Printer:
         self.gaps: list[str] = []  # before each token, without commas
         self.broken: set[int] = set()  # the bars that begin a line
         self.column = 0
-        self.number = self.indent = 0
+        self.number = 0
         self.lines: list[_Line] = []
         self.frame = tokens[0].frame
 
@@ -147,6 +150,9 @@ class _Printer:
     def _edits(self, text: str) -> Iterator[Edit]:
         end, comma = 0, ""
         for index, (token, gap) in enumerate(zip(self.tokens, self.gaps, strict=True)):
+            if token.start == token.end:
+                comma += gap + token.text
+                continue
             yield from edit_between(text, end, token.start, comma + gap)
             comma = "," if not token.is_comment and self._has_comma(index) else ""
             end = token.end
@@ -181,7 +187,8 @@ class _Printer:
         token = self.tokens[index]
         if token.is_comment and before is not None and token.lines == 0:
             is_open = before.opens is not None
-            self.lines.append(_Line(index, self.number, self.indent, self.column, is_open))
+            indent = (before if is_open else token).frame.inner
+            self.lines.append(_Line(index, self.number, indent, self.column, is_open))
             self.gaps.append("  ")
             self.column += 2
             return
@@ -194,12 +201,12 @@ class _Printer:
         if token.is_comment:
             is_mid = self._is_within(index)
         frame.base = frame.inner + STEP * is_mid
-        self.indent = frame.outer if token.closes is not None else frame.base
+        indent = frame.outer if token.closes is not None else frame.base
         keeps = is_start or token.is_comment or before.is_comment
         is_edge = before.opens is not None or token.closes is not None
         count = 2 if token.lines > 1 and keeps and not is_edge else 1
-        self.gaps.append("\n" * count + " " * self.indent)
-        self.column, self.number = self.indent, self.number + count
+        self.gaps.append("\n" * count + " " * indent)
+        self.column, self.number = indent, self.number + count
 
     def _breaks(self, token: Token, index: int, before: Token, frame: Frame) -> bool:
         """Whether a token begins a line."""

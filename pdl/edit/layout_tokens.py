@@ -17,7 +17,10 @@ Mode = Literal["flat", "hug", "broken"]
 
 @dataclass(slots=True)
 class Token:
-    """A terminal other than a comma; `lines` counts the newlines between it and the one before."""
+    """A terminal other than a comma; `lines` counts the newlines between it and the one before.
+
+    A bar that comments follow comes after them, and is empty there until it is written.
+    """
 
     text: str
     start: int
@@ -85,9 +88,20 @@ class Reader:
         """The tokens, with commas as a part of what precedes them."""
         openers = {frame.opener: frame.kind for frame in self.notation.frames[1:]}
         closers = {frame.closer for frame in self.notation.frames[1:]}
-        end = 0
+        end = most = 0
+        bar: int | None = None  # the lines before one that comments follow, which comes after them
         for index, one in enumerate(self.notation.tokens):
             lines = self.text.count("\n", end, one.start)
+            if one.text == "|" and self._precedes_comment(index):
+                bar, end = lines, one.end
+                continue
+            if bar is not None and one.role == "comment":
+                most = 2 if lines else 1  # what follows a line describes, whatever is below it
+                lines, bar = lines + bar, 0
+            elif bar is not None:
+                self._add("|", end, min(lines, most), is_comment=False)
+                self.found[-1].end = end
+                lines, bar = 0, None
             end = one.end
             if one.text == "," and self.frame.kind != "bounds" and one.role == "operator":
                 assert self.last is not None
@@ -104,6 +118,10 @@ class Reader:
             elif index in closers:
                 self._close()
         return self.found
+
+    def _precedes_comment(self, index: int) -> bool:
+        following = self.notation.tokens[index + 1 : index + 2]
+        return bool(following) and following[0].role == "comment"
 
     def _add(self, text: str, start: int, lines: int, *, is_comment: bool) -> None:
         frame, index = self.frame, len(self.found)

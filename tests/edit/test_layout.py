@@ -29,6 +29,29 @@ LAYOUTS = {
     "a tuple": ("[int,\nstr]", "[\n  int,\n  str,\n]"),
     "objects beside bars": ("{\na: int} | {\nb: int}", "{\n  a: int,\n} | {\n  b: int,\n}"),
     "the author's bars": ('"a" |\n"b" | "c"', '"a"\n  | "b" | "c"'),
+    "comments after bars": (
+        '{ kind: "a" | // it is a\n        // it\n  "b" | // it is b\n "c"\n}',
+        '{\n  kind: "a"  // it is a\n    // it\n    | "b"  // it is b\n    | "c",\n}',
+    ),
+    "a comment on two lines after a bar": (
+        '"a" | // it\n      // is a\n"b"',
+        '"a"  // it\n     // is a\n  | "b"',
+    ),
+    "a comment between a bar and its type": (
+        '{ a: "a" // it is a\n | // and b\n\n\n "b", c: int }',
+        '{\n  a: "a"  // it is a\n    // and b\n    | "b",\n  c: int,\n}',
+    ),
+    "a comment below a bar that describes nothing": (
+        '"a" |\n// above\n\n"b"',
+        '"a"\n  // above\n\n  | "b"',
+    ),
+    "comments beside bars": (
+        '{ a: int, // one\n  b: "bb" // two\n | "c", // three\n d: { // four\n e: int // five\n}}',
+        (
+            '{\n  a: int,   // one\n  b: "bb"   // two\n    | "c",  // three\n'
+            "  d: {      // four\n    e: int,  // five\n  },\n}"
+        ),
+    ),
     "names": ("{ a: T } T = [U]\n\n\nU=int", "{ a: T }\nT = [U]\n\nU = int"),
     "comments": (
         "{\n//one\na: int, //  two\nlong: str // three\n}",
