@@ -226,14 +226,14 @@ class Mentions:
         pending += node.arguments[::-1]
 
     def _tag(self, tag: Tag) -> None:
-        statement, block = self._outline.statement(tag.piece), tag.block
+        block = tag.block
         if tag.keyword.startswith("end"):
             if block is not None:
-                self._end(statement, block)
+                self._end(tag, block)
         elif block is not None and block.tags[0] is not tag.piece:
-            self._branch(statement, block)
+            self._branch(tag, block)
         elif tag.keyword != "else":
-            self._statement(statement, block)
+            self._statement(self._outline.statement(tag.piece), block)
 
     def _statement(self, statement: Statement, block: Block | None) -> None:
         """Read a tag: first what is around its block, if it opens one, then what is in it."""
@@ -282,26 +282,30 @@ class Mentions:
         self._events = around.events
         return around
 
-    def _branch(self, statement: Statement, block: Block) -> None:
+    def _branch(self, tag: Tag, block: Block) -> None:
         """`else` and `elif`."""
-        around = self._leave(block, statement.start)
+        around = self._leave(block, tag.piece.start)
         if block.keyword == "for":
-            self._enter(statement.end)
-        elif statement.keyword == "else":
+            self._enter(tag.piece.end)
+        elif tag.keyword == "else":
             self._events = around.branches.otherwise
         else:
+            statement = self._outline.statement(tag.piece)
             self._events = around.branches.elifs
             self._read((*statement.values, *statement.rest))
             further = Branches()
             self._events.append(further)
             self._events = further.body
 
-    def _end(self, statement: Statement, block: Block) -> None:
-        self._leave(block, statement.start)
+    def _end(self, tag: Tag, block: Block) -> None:
+        self._leave(block, tag.piece.start)
+        if tag.keyword not in ("endmacro", "endblock"):
+            return
+        statement = self._outline.statement(tag.piece)
         if statement.targets and statement.keyword == "endmacro":
             word = statement.targets[0]
             self.all.append(Mention(word.start, word.end, word.text, "read", "macro", self._frame))
-        elif statement.targets and statement.keyword == "endblock":
+        elif statement.targets:
             self._block(statement, is_end=True)
 
     def _block(self, statement: Statement, *, is_end: bool) -> None:
