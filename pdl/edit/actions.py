@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from pdl.edit.diagnostics import diagnostics as diagnose
@@ -67,7 +67,21 @@ def actions(
         edits = fix_all(workspace, document, rounds)
         if edits:
             found.append(Action("fix all that can be fixed", "source", _of(document, edits)))
-    return found
+    return _united(found)
+
+
+def _united(found: list[Action]) -> list[Action]:
+    """The actions, of which those that change the same by the same name are one."""
+    out: dict[object, Action] = {}
+    for one in found:
+        changes = tuple((path, tuple(edits)) for path, edits in one.edits.items())
+        other = out.setdefault((one.title, one.kind, changes), one)
+        if other is not one:
+            is_preferred = other.is_preferred or one.is_preferred
+            together = other.fixes + one.fixes
+            both = replace(other, is_preferred=is_preferred, fixes=together)
+            out[one.title, one.kind, changes] = both
+    return list(out.values())
 
 
 def fixes(workspace: Workspace, document: Document, one: Diagnostic) -> list[Fix]:

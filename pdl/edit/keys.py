@@ -274,16 +274,18 @@ def _quoted(document: Document, text: str) -> Iterator[Range]:
 
 
 def occurrences_at(
-    workspace: Workspace, document: Document, offset: int
+    workspace: Workspace, document: Document, offset: int, *, aliases: bool = False
 ) -> tuple[Name | None, list[Occurrence]]:
     """Return the name at an offset, and all names in all files that are the same.
 
-    An attribute that is a key of an input is a name of the kind `key`, without a symbol.
+    With `aliases` these can be other words: `import a as b`. An attribute that is a key of an
+    input is a name of the kind `key`, without a symbol.
     """
     name = names_of(document).at(offset)
     same = same_keys(workspace, document, offset)
     if same is None:
-        found = [] if name is None else Linked(workspace, document).occurrences(name)
+        linked = Linked(workspace, document)
+        found = [] if name is None else linked.occurrences(name, aliases=aliases)
         return name, found
     found = [Occurrence(one.document, _name(one, "definition")) for one in same.keys]
     found += [Occurrence(one.document, _name(one, "read")) for one in same.accesses]

@@ -51,11 +51,14 @@ class Linked:
         self.graph = workspace.graph() if graph is None else graph
         self._documents: dict[Path | None, Document | None] = {self.path: document}
 
-    def occurrences(self, name: Name) -> list[Occurrence]:
-        """Return all names that are the same as one of the document, this file's first."""
+    def occurrences(self, name: Name, *, aliases: bool = False) -> list[Occurrence]:
+        """Return all names that are the same as one of the document, this file's first.
+
+        With `aliases` those too that are another word: `a` and `b` in `import a as b`.
+        """
         key = self.names(self.path).keys[name.symbol]
         found: dict[tuple[Path | None, int], Occurrence] = {}
-        for node in self.closure(Node(self.path, key)):
+        for node in self.closure(Node(self.path, key), aliases=aliases):
             document = self.document(node.path)
             names = self.names(node.path)
             symbol = names.symbols.get(node.key)
@@ -75,18 +78,28 @@ class Linked:
         document = self.document(path)
         return names_of(_EMPTY if document is None else document)
 
-    def closure(self, start: Node) -> list[Node]:
+    def closure(self, start: Node, *, aliases: bool = False) -> list[Node]:
         """Return the symbols of all files that are the same."""
         if self._macro(start) is not None:
             return list(dict.fromkeys([start, *self._parameters(start)]))
         found = [start]
         known = {start}
         for node in found:
-            for other in self._neighbors(node):
+            others = self._aliases(node) if aliases else ()
+            for other in (*self._neighbors(node), *others):
                 if other not in known:
                     known.add(other)
                     found.append(other)
         return found
+
+    def _aliases(self, node: Node) -> Iterator[Node]:
+        """What a file imports by another name, and that name."""
+        names = self.names(node.path)
+        for reference in names.references:
+            for one in reference.imported:
+                pair = _imported_key(names, one), names.scopes.of(one.mention)
+                if node.key in pair:
+                    yield from (Node(node.path, key) for key in pair)
 
     def _macro(self, node: Node) -> tuple[Hashable, str] | None:
         """The macro that a parameter belongs to, and the parameter's name."""
@@ -105,7 +118,7 @@ class Linked:
         if found is None:
             return
         macro, text = found
-        for one in self.closure(Node(node.path, macro)):
+        for one in self.closure(Node(node.path, macro), aliases=True):
             yield Node(one.path, ("argument", one.key, text))
             if isinstance(one.key, tuple) and isinstance(one.key[0], int):
                 parameter = self.names(one.path).scopes.parameter(one.key, text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from pdl.edit.bindings import outline
-from pdl.edit.expressions import CONSTANTS
+from pdl.edit.expressions import CONSTANTS, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +48,7 @@ class Mention(NamedTuple):
 
 
 class Attribute(NamedTuple):
-    """A name after `.` or `::` of a variable's; `base` is that, None for `self`."""
+    """A name after `.` or `::` of a variable's, or in `["…"]`; `base` is that, None for `self`."""
 
     start: int
     end: int
@@ -141,6 +141,15 @@ class _Around(NamedTuple):
     branches: Branches
 
 
+def _is_attribute(node: Node) -> bool:
+    """Whether it is `x.y`, or `x["y"]` where the text is a name as it is written."""
+    if node.kind != "item" or len(node.children) < 2:  # noqa: PLR2004 - the value, the key
+        return node.kind == "attribute"
+    key = node.children[1]
+    name = unquoted(key.text) if key.kind == "string" else ""
+    return name.isidentifier() and key.text[1:-1] == name
+
+
 class Mentions:
     """All that the tags of a document say about names."""
 
@@ -186,9 +195,9 @@ class Mentions:
             children = node.children
             if node.kind == "name":
                 self._name(node)
-            elif node.kind == "attribute" and children[0].kind == "name":
+            elif _is_attribute(node) and children[0].kind == "name":
                 self._attribute(node)
-            elif node.kind == "call" and children[0].kind in ("name", "attribute"):
+            elif node.kind == "call" and (children[0].kind == "name" or _is_attribute(children[0])):
                 self._call(node, pending)
             else:
                 pending += children[::-1]
@@ -199,14 +208,16 @@ class Mentions:
         return self._add(node, "read", start=node.place)
 
     def _attribute(self, node: Node) -> Mention | Attribute | None:
-        """`x.y`, where `x` is a name; in `self::m` it is `m`."""
-        value, start = node.children[0], node.at
-        if value.text == "self" and ":" in self.text[value.end : start]:
-            return self._add(node, "read", start=start) if node.text else None
+        """`x.y` or `x["y"]`, where `x` is a name; in `self::m` it is `m`."""
+        value, start, text = node.children[0], node.at, node.text
+        if node.kind == "item":
+            start, text = node.children[1].place + 1, unquoted(node.children[1].text)
+        elif value.text == "self" and ":" in self.text[value.end : start]:
+            return self._add(node, "read", start=start) if text else None
         base = self._name(value)
-        if (base is None and value.text != "self") or not node.text.isidentifier():
+        if (base is None and value.text != "self") or not text.isidentifier():
             return None
-        found = Attribute(start, start + len(node.text), node.text, base)
+        found = Attribute(start, start + len(text), text, base)
         self.attributes.append(found)
         return found
 

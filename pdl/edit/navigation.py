@@ -40,11 +40,21 @@ def definition(workspace: Workspace, document: Document, offset: int) -> list[Lo
     if name is None:
         same = same_keys(workspace, document, offset)
         keys = same.keys if same is not None else []
+        keys = [one for one in keys if one.document is document] or keys
         return [Location(one.document.path, one.range) for one in keys]
-    occurrences = Linked(workspace, document).occurrences(name)
+    occurrences = Linked(workspace, document).occurrences(name, aliases=True)
     found = [one for one in occurrences if _defines(one, document, name)]
-    own = [one for one in found if one.name.kind != "import"]
-    return _locations(own or found)
+    found = [one for one in found if one.name.kind != "import"] or found
+    own = [one for one in found if one.document is document]
+    return _locations(own if own and not _is_shared(document, name) else found)
+
+
+def _is_shared(document: Document, name: Name) -> bool:
+    """Whether a name that the document defines can be one of another file there."""
+    names = names_of(document)
+    is_input = any(one.kind == "input" for one in names.same(name.symbol))
+    is_top = names.passed(name.text) == name.symbol
+    return name.kind == "block" or (is_top and not is_input and names.is_passed(name.text))
 
 
 def _defines(one: Occurrence, document: Document, name: Name) -> bool:
@@ -68,7 +78,7 @@ def references(
     workspace: Workspace, document: Document, offset: int, *, include_declaration: bool = True
 ) -> list[Location]:
     """Return all names that are the same as the one at an offset, in all files."""
-    _, found = occurrences_at(workspace, document, offset)
+    _, found = occurrences_at(workspace, document, offset, aliases=True)
     kept = (one for one in found if include_declaration or one.name.access == "read")
     return _locations(kept)
 

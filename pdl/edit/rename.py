@@ -31,6 +31,7 @@ Edits: TypeAlias = "dict[Path | None, list[Edit]]"
 """The changes of each file, in the order of the text; None is a text without a file."""
 
 _SCHEMA = "schema"
+_SHOWN = 3  # keys that one can be
 _RESERVED = KEYWORDS | CONSTANTS | IMPLICIT | {"recursive"}
 _SPACE = re.compile(rf"\s*=\s*{NAMESPACE}\b")
 _VARIABLES = frozenset({"input", "variable", "loop", "macro", "parameter", "import", "free"})
@@ -118,9 +119,17 @@ class _Renaming:
     def _doubts(self, offset: int) -> Iterator[str]:
         """What may use a key of an input without its being known."""
         same = same_keys(self.workspace, self.document, offset)
-        for one in same.doubts if same is not None else ():
+        if same is None or self.name is None:
+            return
+        said = f"`{self.name.text}`"
+        if any(one.document is self.document and one.range.holds(offset) for one in same.doubts):
+            keys = [_where(one.document, one.range.start) for one in same.keys[:_SHOWN]]
+            more = ", …" if len(same.keys) > _SHOWN else ""
+            which = "that it is this key" if len(keys) == 1 else "which of these keys it is"
+            yield f"of {said} here, the types do not say {which}: {', '.join(keys)}{more}"
+        for one in same.doubts:
             where = _where(one.document, one.range.start)
-            yield f"this may be the key too, which its types do not say: {where}"
+            yield f"another {said} may be the key too, which its types do not say: {where}"
 
     def _undeclared(self, name: Name) -> Iterator[str]:
         """Inputs whose declaration is not in the schema DSL, so it would not be renamed."""

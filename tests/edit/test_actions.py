@@ -544,6 +544,13 @@ def test_actions_are_those_of_a_range() -> None:
     assert (both.title, both.kind) == ("fix all that can be fixed", "source")
 
 
+def test_what_mends_several_findings_in_the_same_way_is_offered_once() -> None:
+    document = Document("<|input|>\n{ a: T, b: T }\n<|user|>\n{{ a }}{{ b }}")
+    found = diagnostics(Workspace(), document)
+    (one,) = actions(Workspace(), document, Range(0, len(document.text)), found)
+    assert (one.title, one.fixes) == ("define `T`", tuple(found))
+
+
 @given(st.data())
 def test_a_finding_of_another_text_does_no_harm(data: st.DataObject) -> None:
     """An editor may ask with findings that are out of date."""

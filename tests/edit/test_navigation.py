@@ -47,6 +47,26 @@ DEFINITIONS: list[Files] = [
     {"a.pdl": "{% for [[x]] in l %}{% include 'b' %}{% endfor %}{{ x }}", "b": "{{ ¦x }}"},
     {"a.pdl": "{% from 'b' import f with context %}{% set [[x]] = 1 %}", "b": "{{ ¦x }}"},
     {"a.pdl": "{% from 'b' import f %}{% set x = 1 %}", "b": "{{ ¦x }}"},
+    # what a file declares itself is meant, not what shares a part with it
+    {
+        "a.pdl": "<|input|>\n{ [[x]]: int }\n<|user|>\n{{ ¦x }}{% include 's/b' %}",
+        "c.pdl": "<|input|>\n{ x: str }\n<|user|>\n{% include 's/b' %}",
+        "s/b": "{{ x }}",
+    },
+    {
+        "a.pdl": "{% for [[x]] in l %}{{ ¦x }}{% include 'b' %}{% endfor %}",
+        "c.pdl": "{% for x in l %}{% include 'b' %}{% endfor %}",
+        "b": "{{ x }}",
+    },
+    {
+        "a.pdl": "<|input|>\n{ o: { [[p]]: int } }\n<|user|>\n{{ o.¦p }}{% include 's/b' %}",
+        "c.pdl": "<|input|>\n{ o: { p: int } }\n<|user|>\n{% include 's/b' %}",
+        "s/b": "{{ o.p }}",
+    },
+    {
+        "a.pdl": "<|input|>\n{ [[x]]: int }\n<|user|>\n{% include 's/b' %}",
+        "s/b": "{% if not x %}{% set [[x]] = 1 %}{% endif %}{{ x¦ }}",
+    },
     # macros of other files
     {"a.pdl": "{% import 'b' as m %}{{ m.f¦() }}", "b": "{% macro [[f]](x) %}{% endmacro %}"},
     {"a.pdl": "{% import 'b' as m %}{{ m::f¦(x=1) }}", "b": "{% macro [[f]](x) %}{% endmacro %}"},
@@ -57,8 +77,14 @@ DEFINITIONS: list[Files] = [
         "b": "{% macro [[f]](x) %}{% endmacro %}",
     },
     {"a.pdl": "{% from 'b' import f¦ as g %}", "b": "{% macro [[f]](x) %}{% endmacro %}"},
-    {"a.pdl": "{% from 'b' import f as [[g]] %}{{ ¦g() }}", "b": "{% macro f() %}{% endmacro %}"},
-    {"a.pdl": "{% from 'b' import f as g %}{{ g(¦x=1) }}", "b": "{% macro f(x) %}{% endmacro %}"},
+    {"a.pdl": "{% from 'b' import f as g %}{{ ¦g() }}", "b": "{% macro [[f]]() %}{% endmacro %}"},
+    {"a.pdl": "{% from 'b' import f as [[g]] %}{{ ¦g() }}", "b": ""},
+    {
+        "a.pdl": "{% from 'b' import f as g %}{{ g(¦x=1) }}",
+        "b": "{% macro f([[x]]) %}{% endmacro %}",
+    },
+    {"a.pdl": "{% import 'b' as m %}{{ m['f¦']() }}", "b": "{% macro [[f]](x) %}{% endmacro %}"},
+    {"a.pdl": "{% import 'b' as m %}{{ m['f'](¦x=1) }}", "b": "{% macro f([[x]]) %}{% endmacro %}"},
     {"a.pdl": "{% from 'b' import f %}{{ f(¦x=1) }}", "b": "{% macro f([[x]]) %}{% endmacro %}"},
     {  # several files further
         "a.pdl": "{% from 'b' import f %}{{ f¦() }}",
@@ -119,12 +145,13 @@ REFERENCES: list[Files] = [
     },
     {
         "a.pdl": "{% import 'b' as m %}{{ m.[[f]](1) }}{{ f }}",
-        "c.pdl": "{% from 'b' import [[f]] as g %}{{ g(1) }}",
+        "c.pdl": "{% from 'b' import [[f]] as [[g]] %}{{ [[g]](1) }}",
         "d.pdl": "{% from 'b' import [[f]] %}{{ [[f]](1) }}",
         "b": "{% macro [[¦f]](x) %}{{ [[f]](x) }}{% endmacro [[f]] %}",
     },
     {
-        "a.pdl": "{% import 'b' as m %}{{ m.f([[x]]=x) }}",
+        "a.pdl": "{% import 'b' as m %}{{ m.f([[x]]=x) }}{{ m['f']([[x]]=x) }}",
+        "c.pdl": "{% from 'b' import f as g %}{{ g([[x]]=1) }}",
         "d.pdl": "{% from 'b' import f %}{{ f([[x]]=1) }}{{ g(x=1) }}",
         "b": "{% macro f([[¦x]]) %}{{ f([[x]]=[[x]]) }}{% endmacro %}",
     },

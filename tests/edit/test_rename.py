@@ -45,6 +45,16 @@ RENAMED: list[Files] = [
     },
     {"a.pdl": "<|schema|>\n{ a: [ [[¦T]] ] }\n[[T]] = [[T]] | int\n<|tools|>\nf(a: T)\nT = int"},
     {"a.pdl": "{% import 'b' as m %}{{ m.[[f]]() }}", "b": "{% macro [[f¦]]() %}{% endmacro %}"},
+    {
+        "a.pdl": "{% import 'b' as m %}{{ m['[[f]]'](1) }} {{ m.[[¦f]](2) }}{{ m['f g'] }}",
+        "b": "{% macro [[f]](x) %}{% endmacro %}",
+    },
+    {
+        "a.pdl": "{% import 'b' as m %}{{ m[\"f\"]([[¦x]]=1) }}",
+        "c.pdl": "{% from 'b' import f as g %}{{ g([[x]]=1) }}",
+        "b": "{% macro f([[x]]) %}{{ [[x]] }}{% endmacro %}",
+    },
+    {"a.pdl": "{% block [[¦c]] %}{% endblock %}{{ self['[[c]]']() }}"},
     {"a.pdl": "{% from 'b' import [[f]] %}{{ [[¦f]]() }}", "b": "{% set [[f]] = 1 %}"},
     {"a.pdl": "{% from 'b' import f as [[g]] %}{{ [[¦g]]() }}", "b": "{% set f = 1 %}"},
     {"a.pdl": "{% import 'b' as [[¦m]] %}{{ [[m]].f() }}{{ [[m]]::f() }}", "b": ""},
@@ -191,7 +201,21 @@ REFUSED: list[tuple[str, Files, str]] = [
             "b.pdl": KEYS.replace("¦", "") + "{% include 'd' %}",
             "d": "{{ a.b }}",
         },
-        "do not say: ",
+        "another `b` may be the key too, which its types do not say: d:1",
+    ),
+    (
+        "new",
+        {
+            "a.pdl": KEYS.replace("¦", "") + "{% include 'd' %}",
+            "b.pdl": KEYS.replace("¦b: int", "b: str") + "{% include 'd' %}",
+            "d": "{{ a.¦b }}",
+        },
+        "of `b` here, the types do not say which of these keys it is: a.pdl:2, b.pdl:2",
+    ),
+    (
+        "new",
+        {"a.pdl": KEYS.replace("¦", "") + "{% macro m(p=a) %}{{ p.¦b }}"},
+        "of `b` here, the types do not say that it is this key: a.pdl:2",
     ),
     (
         "new",
