@@ -169,6 +169,8 @@ def _unknown_role(case: Case) -> Iterator[Fix]:
     for fix in suggested(case):
         if turn is not None and turn.marker.start == case.start:
             yield Fix(fix.title, (Edit(*turn.name, fix.edits[0].text),))
+    if "such as" in case.hint:  # among types, which contain no such text
+        return
     if turn is None or turn is not case.document.turns[0]:
         yield _as_text(case, preferred="&lt;" in case.hint)
 

@@ -240,7 +240,15 @@ def _of_setting(name: str, value: Json, span: Span) -> Problem | None:
         found = f"{json.dumps(value, ensure_ascii=False):.40}"
         message = f"`{name}`: expected {wanted}, found {found}"
         return Problem("config/kind", message, span)
-    return _of_model(value, span) if name == "model" and isinstance(value, str) else None
+    if name == "model" and isinstance(value, str):
+        return _of_model(value, _value_span(span))
+    return None
+
+
+def _value_span(key: Span) -> Span:
+    """Where the value of a setting is; its key, if that is not found."""
+    found = re.compile(r"[^\S\n]*:[^\S\n]*(\S(?:.*\S)?)").match(key.source.text, key.end)
+    return key.source.span(*found.span(1)) if found else key
 
 
 def _of_model(model: str, span: Span) -> Problem | None:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError
 from pdl.prompt.config import address_problems, config_doubts, parse_config, quoted_types
 from pdl.prompt.files import parse_media
 from pdl.prompt.template import parse_schema
-from pdl.prompt.turns import DYNAMIC, SENT, Turn, mapped_source
+from pdl.prompt.turns import DYNAMIC, ROLES, SENT, Turn, mapped_source
+from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from pdl.prompt.markers import Markers
     from pdl.prompt.prompt import Prompt
-    from pdl.source import Source, Span
+    from pdl.prompt.scan import Kind
+    from pdl.source import Span
+
+    Pieces = Sequence[tuple[int, str, Kind | None]]
 
 _STAND_INS = ("1", "1000000", '"a"', "str", "0.5")
 """What an expression in a schema might print, tried in order."""
@@ -26,6 +32,52 @@ _DEPENDS = {
     "schema": ("schema/dynamic", "this schema depends on data, so it was not checked"),
     "tools": ("tool/dynamic", "these tools depend on data, so they were not checked"),
 }
+
+
+_TYPED = frozenset({"schema", "input", "tools", "config"})
+_MARKER_LINE = re.compile(
+    r"^[^\S\n]*+(<\|[^\S\n]*+([A-Za-z]*+)[^\S\n]*+(\|?>?))[^\S\n]*$", re.MULTILINE
+)
+
+
+class Ending(NamedTuple):
+    """A line that no typed turn contains: the marker of an unknown turn, or a part of one."""
+
+    start: int
+    end: int
+    name: str
+    is_closed: bool
+
+
+def endings(pieces: Pieces) -> Iterator[Ending]:
+    """The lines of a text at which its author meant to end a typed turn."""
+    is_typed = False
+    before: Kind | None = None
+    for offset, text, follower in pieces:
+        for match in _MARKER_LINE.finditer(text):
+            name, is_closed = match[2].lower(), match[3] == "|>"
+            begins_late = not match.start() and before == "expression"
+            goes_on = match.end() == len(text) and follower not in (None, "comment")
+            if begins_late or goes_on or (is_closed and not name):
+                continue
+            if is_closed and name in ROLES:
+                is_typed = name in _TYPED
+            elif is_typed:
+                is_typed = False
+                yield Ending(offset + match.start(1), offset + match.end(1), name, is_closed)
+        before = follower
+
+
+def ended(pieces: Pieces) -> Iterator[tuple[int, str, Kind | None]]:
+    """Pieces of a text in which typed turns end where their author meant it."""
+    found = list(endings(pieces))
+    for offset, text, follower in pieces:
+        at = 0
+        for ending in found:
+            if offset <= ending.start < offset + len(text):
+                yield offset + at, text[at : ending.start - offset], None
+                at = ending.end - offset
+        yield offset + at, text[at:], follower
 
 
 @dataclass(frozen=True)
@@ -46,9 +98,10 @@ class Finding:
 class Content:
     """The checks of one turn at a time."""
 
-    def __init__(self, prompt: Prompt, markers: Markers) -> None:
+    def __init__(self, prompt: Prompt, markers: Markers, ends: AbstractSet[int]) -> None:
         self.prompt = prompt
         self.markers = markers
+        self.ends = ends
 
     def findings(self, turn: Turn) -> Iterator[Finding]:
         """The findings of a turn, each error whatever the data are."""
@@ -85,7 +138,16 @@ class Content:
         """A turn's source with each stand-in for its expressions; one source if it has none."""
         for stand_in in stand_ins if DYNAMIC in turn.raw else ("",):
             text = turn.raw.replace(DYNAMIC, stand_in)
-            yield mapped_source(text, self.markers, self.prompt.source.name)
+            yield self._ended(mapped_source(text, self.markers, self.prompt.source.name))
+
+    def _ended(self, source: Source) -> Source:
+        """The text of a typed turn up to where its author meant to end it."""
+        for match in _MARKER_LINE.finditer(source.text) if self.ends else ():
+            if source.span(*match.span(1)).origin().start in self.ends:
+                at = match.start()
+                anchors = tuple(one for one in source.anchors if one.start < at)
+                return Source(source.text[:at], source.name, anchors)
+        return source
 
     def _parse_schema(self, source: Source) -> None:
         prompt = self.prompt

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from jinja2 import TemplateNotFound, TemplateSyntaxError
 
 from pdl import prompt as prompts
-from pdl.errors import Problem, PromptError
+from pdl.errors import Problem, PromptError, nearest
 from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.prompt.assemble import input_place, no_role, order_problems, schema_place
-from pdl.prompt.content import Content, Finding
+from pdl.prompt.content import Content, Ending, Finding, ended, endings
 from pdl.prompt.files import Folder, checked_parts, read_prompt
 from pdl.prompt.includes import Reference, included_files, named_files
 from pdl.prompt.markers import MARKER, as_written
@@ -21,7 +21,7 @@ from pdl.prompt.outline import Branches, Outline, outline_of
 from pdl.prompt.prompt import INPUT_TURN, Prompt, allowed, as_path, check_length
 from pdl.prompt.template import compile_template, normalize_newlines
 from pdl.prompt.template_errors import compile_problem, word_span
-from pdl.prompt.turns import DYNAMIC, SENT, Turn, lookalikes, mapped_source
+from pdl.prompt.turns import DYNAMIC, ROLES, SENT, Turn, lookalikes, mapped_source
 from pdl.source import Source
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ __all__ = ["Finding", "included_files", "lint_file", "lint_text"]
 
 _ALTERNATING = frozenset({"user", "assistant"})
 _SINGLE = frozenset({"schema", "tools"})
+_SOME_TURN = "write a turn, such as `<|user|>`"
 
 
 def lint_file(
@@ -129,7 +130,8 @@ class _Reader(NamedTuple):
         inputs = None
         try:
             if INPUT_TURN.search(source.text):
-                inputs = prompts.read_inputs(template.pieces(), source, self.limits)
+                pieces = list(ended(template.pieces()))
+                inputs = prompts.read_inputs(pieces, source, self.limits)
         except PromptError as error:
             noted += error.problems
         options = (False, self.limits, tuple(noted), self.types)
@@ -172,9 +174,13 @@ class _Linter:
         self.template: Template = prompt.template
         self.markers = self.template.markers
         self.source: Source = prompt.source
-        self.content = Content(prompt, self.markers)
+        self.ends = {self._origin(one): one for one in endings(self.template.pieces())}
+        self.content = Content(prompt, self.markers, self.ends.keys())
         self.names = Names(prompt, self.template, doubt)
         self.tree = self.template.tree
+
+    def _origin(self, ending: Ending) -> int:
+        return self.source.span(ending.start, ending.end).origin().start
 
     def findings(self, *, partial: bool) -> Iterator[Finding]:
         """Every check, in order."""
@@ -186,7 +192,7 @@ class _Linter:
             return
         yield from self.names.findings()
         outline = self.template.outline
-        yield from (Finding(problem) for problem in outline.problems)
+        yield from (Finding(self._reworded(problem)) for problem in outline.problems)
         if not partial:
             yield from self._beginning(outline)
             yield from self._schema(outline)
@@ -253,9 +259,30 @@ class _Linter:
             span = self.markers.span(last.marker)
             yield Finding(Problem("turn/none", "all turns are empty", span))
 
+    def _reworded(self, problem: Problem) -> Problem:
+        """The problem of an unknown turn; where it ends types, it can't be meant as text."""
+        span = problem.location
+        if "&lt;" not in problem.hint or span is None or span.start not in self.ends:
+            return problem
+        return Problem(problem.code, problem.message, problem.span, _SOME_TURN)
+
+    def _halves(self) -> Iterator[Finding]:
+        """Parts of markers where types end, which make these invalid."""
+        for ending in self.ends.values():
+            if ending.is_closed:
+                continue
+            begun = [role for role in ROLES if role.startswith(ending.name)]
+            role = begun[0] if len(begun) == 1 else nearest(ending.name, ROLES)
+            message = f"this looks like {f'`<|{role}|>`' if role else 'a turn'}, but is text"
+            span = self.source.span(ending.start, ending.end)
+            hint = f"write `<|{role}|>`" if role else _SOME_TURN
+            yield Finding(Problem("turn/lookalike", message, span, hint))
+
     def _lookalikes(self) -> Iterator[Finding]:
         """Text that looks like a marker; at the beginning of the file that is another error."""
+        yield from self._halves()
         text = self.source.text
+        halves = {one.start for one in self.ends.values()}
         for offset, piece, _ in self.template.pieces():
             for start, end, meant in lookalikes(piece):
                 first, last = offset + start, offset + end
@@ -263,6 +290,8 @@ class _Linter:
                 rest = text[last:].partition("\n")[0]
                 is_alone = not line.strip() and not rest.strip()
                 if not text[:first].strip() or not (is_alone or meant.endswith(")|>")):
+                    continue
+                if first in halves:  # which is an error
                     continue
                 message = f"this looks like `{meant}`, but is text"
                 span = self.source.span(first, last)

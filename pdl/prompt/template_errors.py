@@ -139,7 +139,8 @@ def unknown_name(kind: str, name: str, source: Source, line: int, env: Environme
 def _reworded(message: str) -> str:
     for pattern, words in _CASES:
         if found := pattern.match(message):
-            return words.format(*(_token(group) for group in found.groups()))
+            said = words.format(*(_token(group) for group in found.groups()))
+            return said.replace("unexpected the ", "unexpected ")
     text = message[:1].lower() + message[1:].rstrip(".")
     return text.replace("'", "`")
 

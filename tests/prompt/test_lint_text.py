@@ -248,6 +248,94 @@ def test_a_missing_schema_is_told_once_and_is_no_error() -> None:
     assert "has no `schema` turn" in found.problem.message
 
 
+MISTYPED = {
+    "an unknown turn after inputs": (
+        "<|input|>\n{ a: int }\n<|usr|>\n{{ a }}\n<|user|>\nb", "error 3:1 turn/unknown-role"),
+    "one that is like no other": (
+        "<|input|>\n{ a: int }\n<|foo|>\n{% if a %}<|user|>\n{{ a }}{% endif %}\n<|user|>\nb",
+        "error 3:1 turn/unknown-role"),
+    "half a marker": (
+        "<|input|>\n{ a: int }\n<|\n<|user|>\n{{ a }}", "error 3:1 turn/lookalike"),
+    "half a name": (
+        "<|input|>\n{ a: int }\n<|syst\n<|user|>\n{{ a }}", "error 3:1 turn/lookalike"),
+    "a whole name": (
+        "<|input|>\n{ a: int }\n  <|user >\n{{ a }}\n<|user|>\nb", "error 3:3 turn/lookalike"),
+    "a faulty type, too": (
+        "<|input|>\n{ a: itn }\n<|usr|>\n{{ a }}\n<|user|>\nb",
+        "error 2:6 schema/unknown-type, error 3:1 turn/unknown-role"),
+    "after a schema": (
+        "<|user|>\na\n<|schema|>\nint\n<|usr|>\n{{ a }}", "error 5:1 turn/unknown-role"),
+    "half a marker after a schema": (
+        "<|user|>\na\n<|schema|>\n{ a: int\n<|", (
+            "error 4:1 schema/unclosed, error 5:1 turn/lookalike")),
+    "after tools": (
+        "<|user|>\na\n<|tools|>\nf(a: int)\n<|sys\n", "error 5:1 turn/lookalike"),
+    "after settings": (
+        "<|user|>\na\n<|config|>\nseed: 1\n<|usr|>\nb\n<|config|>\nx\n<|user\n", (
+            "error 5:1 turn/unknown-role, error 8:1 config/line, error 9:1 turn/lookalike")),
+    "after a schema with an expression": (
+        "<|user|>\na\n<|schema|>\n{ a: str<{{ n }}>, b: strr }\n<|usr|>\n", (
+            "error 4:23 schema/unknown-type, error 5:1 turn/unknown-role")),
+    "beside a syntax error": (
+        "<|user|>\n{{ a\n<|schema|>\nint\n<|syst\n",
+        "error 2:1 template/unclosed, error 5:1 turn/lookalike"),
+    "in a message they are text": (
+        "<|user|>\n<|syst\n<|\n<|user\n<|schema|>\nint", "warning 4:1 turn/lookalike"),
+    "no marker": (
+        "<|user|>\na\n<|schema|>\nint |\n<||>\n", "error 5:1 schema/syntax"),
+    "what a tag continues": (
+        "<|user|>\na\n<|config|>\nseed: 1\n<|{{ a }}|>\nb\n<|sys{% if a %}{% endif %}tem|>\nc",
+        ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTYPED)
+def test_types_end_at_a_mistyped_marker(name: str) -> None:
+    text, expected = MISTYPED[name]
+    found = lint_text(text)
+    severe = [f"{one.severity} {where}" for one, where in zip(found, shown(found), strict=True)]
+    assert ", ".join(severe) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("<|", "write a turn, such as `<|user|>`"),
+        ("<|s", "write a turn, such as `<|user|>`"),
+        ("<|syst", "write `<|system|>`"),
+        ("<|usre>", "write `<|user|>`"),
+        ("<|zzzz|>", "write a turn, such as `<|user|>`"),
+        ("<|usr|>", "did you mean `user`?"),
+    ],
+)
+def test_no_hint_makes_a_marker_text_among_types(line: str, hint: str) -> None:
+    found = lint_text(f"<|input|>\n{{ a: int }}\n{line}\n<|user|>\n{{{{ a }}}}")
+    assert [one.problem.hint for one in found] == [hint]
+
+
+def test_a_model_without_a_provider_is_the_value() -> None:
+    (found,) = lint_text("<|user|>\na\n<|config|>\n model : gpt-5 mini \n")
+    assert found.problem.location is not None
+    assert found.problem.location.text == "gpt-5 mini"
+
+
+def test_the_end_of_the_file_is_no_word() -> None:
+    (found,) = lint_text("<|user|>\n{% if")
+    assert found.problem.message == "unexpected end of the file"
+
+
+@pytest.mark.parametrize(
+    ("type_", "hint"),
+    [
+        ('{ a: "x" or "y" }', "write `|`"),
+        ("{ a: int or: str }", "add a comma before it"),
+    ],
+)
+def test_a_union_is_written_with_a_bar(type_: str, hint: str) -> None:
+    (found,) = lint_text(f"<|user|>\na\n<|schema|>\n{type_}\n")
+    assert found.problem.hint == hint
+
+
 def test_included_files_are_known_without_a_tree(tmp_path: Path) -> None:
     path = tmp_path / "a.pdl"
     path.write_text("{{ a\n{% include 'b.pdl' %}{% import \"c.pdl\" as c %}{# {% include 'd' %} #}")

@@ -49,6 +49,7 @@ _GROUPS = (
 _MINOR = frozenset({"_BAR", "QUESTION", "LESS", "OPEN_CURLY", "EQUALS"})
 """Terminals that are allowed nearly anywhere, and named only where nothing else is expected."""
 
+_COMMA = "add a comma before it"
 _CHARACTERS = {
     "“": "write strings in straight quotes",
     "”": "write strings in straight quotes",
@@ -84,6 +85,8 @@ def syntax_error(source: Source, stuck: StuckError) -> PdlError:
         message = "the schema is empty"
     elif expected != {"EQUALS"}:
         hint = _hint(before, found, expected)
+        if found == "or" and hint == _COMMA and not _is_key(source.text[start:]):
+            hint = "write `|`"
         shown = f"`{found}`" if found else "the end of the schema"
         message = f"expected {_named(expected)}, found {shown}"
     elif found == ":":
@@ -95,6 +98,11 @@ def syntax_error(source: Source, stuck: StuckError) -> PdlError:
         end = len(source.text[:start].rstrip())
         span = source.span(end - len(before), end)
     return error_from([Problem(f"schema/{code}", message, span, hint)])
+
+
+def _is_key(text: str) -> bool:
+    """Whether a text begins with the key of a field."""
+    return re.match(r"\w+\s*\??\s*:", text) is not None
 
 
 def _before(text: str, start: int) -> str:
@@ -130,7 +138,7 @@ def _hint(before: str, found: str, expected: frozenset[str]) -> str:
         return hint
     if expected & {"CLOSE_CURLY", "CLOSE_SQUARE"} and "_COMMA" in expected:
         begins_entry = found[:1].isalpha() or found[:1] in ('"', "'", "_", "[")
-        return "add a comma before it" if begins_entry else ""
+        return _COMMA if begins_entry else ""
     if "_COLON" in expected and before[-1:].isalnum():
         return f"write a field as `{before}: type`"
     if found == "=" and before not in TYPES and before.isidentifier():
