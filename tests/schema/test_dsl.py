@@ -70,3 +70,21 @@ def test_invalid(path: Path, snapshot: Snapshot) -> None:
     snapshot.check(path.with_suffix(".txt"), f"{error}\n{codes}")
     assert all(problem.span is not None for problem in error.problems)
     assert not any(word in str(error) for word in ("OPEN_", "CLOSE_", "_COMMA", "$END", "WORD"))
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "field"),
+    [
+        ("{ // whole\n  // n\n  n: int }", "whole", "n"),
+        ("{// whole\n // n\n n: int }", "whole", "n"),
+        ("{ // whole\n\n  // n\n  n: int }", "whole", "n"),
+        ("{ // whole\n  n: int,  // n\n           // more\n}", "whole", "n\nmore"),
+        ("// whole\n// more\n{ n: int  // n\n}", "whole\nmore", "n"),
+    ],
+)
+def test_a_comment_after_a_bracket_does_not_go_on_in_those_of_the_first_field(
+    text: str, whole: str, field: str
+) -> None:
+    document = Schema.parse(text).to_json_schema()
+    assert document["description"] == whole
+    assert document["properties"]["n"]["description"] == field

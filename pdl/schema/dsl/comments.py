@@ -130,14 +130,16 @@ _COMMA = re.compile(r"\s*,")
 class _Line(NamedTuple):
     """A comment in its surroundings.
 
-    `own_line` says that it has its line to itself; `after` is the offset of what it describes if it
-    has not; `inside` that of the innermost node that is still open.
+    `own_line` says that it has its line to itself, `opens` that an opening bracket is before it;
+    `after` is the offset of what it describes if something is before it; `inside` that of the
+    innermost node that is still open.
     """
 
     comment: Comment
     line: int
     column: int
     own_line: bool
+    opens: bool
     after: int
     inside: int
 
@@ -196,7 +198,9 @@ def _lines(
         before = line_start + len(text[line_start : comment.start].rstrip())
         inside = opened[-1] if opened else root
         after = latest[2].start if latest and _touches(text, latest, before) else inside
-        yield _Line(comment, line, comment.start - line_start, before == line_start, after, inside)
+        column, own_line = comment.start - line_start, before == line_start
+        opens = not own_line and text[before - 1] in "{[("
+        yield _Line(comment, line, column, own_line, opens, after, inside)
 
 
 def _touches(text: str, event: tuple[int, bool, Node], before: int) -> bool:
@@ -209,15 +213,20 @@ def _touches(text: str, event: tuple[int, bool, Node], before: int) -> bool:
 
 
 def _blocks(lines: Iterable[_Line]) -> list[list[_Line]]:
-    """Comments on consecutive lines; those below one that follows something are aligned with it."""
+    """Comments on consecutive lines; those below one that follows something are aligned with it.
+
+    Below one that follows an opening bracket they are not: that is how what is in the brackets is
+    indented.
+    """
     blocks: list[list[_Line]] = []
     for one in lines:
         last = blocks[-1][-1] if blocks else None
-        follows = last is not None and one.own_line and one.line == last.line + 1
-        if last and follows and (blocks[-1][0].own_line or one.column == last.column):
-            blocks[-1].append(one)
-        else:
-            blocks.append([one])
+        if last is not None and one.own_line and one.line == last.line + 1:
+            first = blocks[-1][0]
+            if first.own_line or (one.column == last.column and not first.opens):
+                blocks[-1].append(one)
+                continue
+        blocks.append([one])
     return blocks
 
 
