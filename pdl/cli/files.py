@@ -68,8 +68,9 @@ def opened(name: str) -> Iterator[BinaryIO]:
 def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) -> list[str]:
     """Return the files of the paths, each once; of directories those that end in `suffix`.
 
-    Skips hidden directories, and files that match one of the globs `exclude` or are in a directory
-    that does. Raises FileError that names all paths without files, and for globs that leave none.
+    Skips hidden files and directories, and files that match one of the globs `exclude` or are in a
+    directory that does. Raises FileError that names all paths without files, and for globs that
+    leave none of a directory; of files that are named, as by a hook, they may leave none.
     """
     problems = [problem for path in paths if (problem := _missing(path, suffix)) is not None]
     if problems:
@@ -78,7 +79,7 @@ def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) 
     files = dict.fromkeys(file for path in paths for file in walk_files(path, suffix, skipped))
     note_skipped(skipped)
     kept = [file for file in files if not matches(file, exclude)]
-    if not kept:
+    if not kept and any(Path(path).is_dir() for path in paths):
         raise FileError(Problem("file/none", f"{', '.join(exclude)}: this excludes all files"))
     return kept
 
@@ -98,8 +99,9 @@ def _missing(path: str, suffix: str) -> Problem | None:
 
 
 def walk_files(path: str, suffix: str, skipped: list[str] | None = None) -> Iterator[str]:
-    """Yield a file, or the files of a directory that end in `suffix`, without hidden directories.
+    """Yield a file, or the files of a directory that end in `suffix`.
 
+    Skips hidden directories, and hidden files: editors and systems keep their own data in these.
     Links that lead out of the directory, and of the repository that it is in, are added to
     `skipped` instead: who wrote the directory may be somebody else than who can read what they lead
     to. Raises FileError for a directory that cannot be read.
@@ -109,7 +111,8 @@ def walk_files(path: str, suffix: str, skipped: list[str] | None = None) -> Iter
         return
     for directory, inner, names in os.walk(path, onerror=_raise_unreadable):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        for file in (Path(directory, name) for name in sorted(names) if name.endswith(suffix)):
+        kept = sorted(name for name in names if name.endswith(suffix) and name[0] != ".")
+        for file in (Path(directory, name) for name in kept):
             if leads_out(file, Path(path)):
                 if skipped is not None:
                     skipped.append(str(file))

@@ -312,13 +312,12 @@ class GitPath(Traversable):
     def files(self, suffix: str) -> Sequence[str]:
         """Return the files below a directory that end in a suffix, relative to it, by name.
 
-        Skips hidden directories, as the commands do that search directories on disk.
+        Skips hidden files and directories, as the commands that search directories on disk.
         """
         skipped = len(self.path) + 1 if self.path else 0
         found = (path[skipped:] for path in self.objects.files(self.path))
         return sorted(
             path
             for path in found
-            if path.endswith(suffix)
-            and not any(part.startswith(".") for part in path.split("/")[:-1])
+            if path.endswith(suffix) and not any(part.startswith(".") for part in path.split("/"))
         )

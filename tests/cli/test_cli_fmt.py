@@ -174,7 +174,7 @@ def test_a_file_that_cannot_be_read_stops_no_other() -> None:
         ("-", "a.pdl"),
         ("--stdin-name", "b", "a.pdl"),
         ("none.pdl",),
-        ("--exclude", "*", "a.pdl"),
+        ("--exclude", "*", "."),
     ],
 )
 def test_wrong_arguments(words: tuple[str, ...]) -> None:
@@ -187,6 +187,41 @@ def test_excluded_files_stay() -> None:
     put(a=OLD, b=OLD)
     assert fmt(".", "--exclude", "b.pdl").stderr == "1 file: 1 formatted\n"
     assert Path("b.pdl").read_text() == OLD
+
+
+def test_all_that_a_hook_names_may_be_excluded() -> None:
+    Path("drafts").mkdir()
+    put(**{"drafts/a": "<|schema|>\n{ a: }"})
+    for name in ("fmt", "lint"):
+        words = [name, "--exclude", "drafts", "drafts/a.pdl"]
+        result = CliRunner().invoke(application, words)
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert result.stderr.startswith("0 files")
+    result = CliRunner().invoke(application, ["lint", "drafts/a.pdl"])
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("command", ["fmt --check", "lint", "fingerprint"])
+def test_hidden_files_are_no_prompts(command: str) -> None:
+    """Such as the locks of Emacs, which are links to nothing, and what macOS adds to archives."""
+    put(a=NEW, **{"._a": b"\x00\x05\x16\x07"})
+    Path(".#a.pdl").symlink_to("me@host.1:2")
+    result = CliRunner().invoke(application, [*command.split(), "."])
+    assert result.exit_code == 0
+    assert ".#a" not in result.output
+    assert "._a" not in result.output
+    put(**{".b": OLD})
+    assert fmt(".b.pdl").stderr == "1 file: 1 formatted\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such pipes")
+def test_a_pipe_is_not_waited_for() -> None:
+    put(a=OLD)
+    os.mkfifo("pipe.pdl")
+    result = fmt("pipe.pdl", "a.pdl")
+    assert result.exit_code == 2
+    assert "pipe.pdl: cannot be written: it is not a regular file" in result.stderr
+    assert "2 files: 1 formatted, 1 failed" in result.stderr
 
 
 def test_the_prompts_of_the_repository_are_formatted() -> None:

@@ -30,6 +30,7 @@ def root(work_tree: Work) -> Iterator[GitPath]:
     work_tree.write("prompts/_part.pdl", "Hello")
     work_tree.write("prompts/deep/ä b.pdl", "<|user|>\nHi")
     work_tree.write("prompts/.hidden/c.pdl", "<|user|>\nHi")
+    work_tree.write("prompts/deep/.d.pdl", "<|user|>\nHi")
     work_tree.write("x missing", "in the way")
     (work_tree.path / "prompts/link.pdl").symlink_to("a.pdl")
     (work_tree.path / "prompts/away.pdl").symlink_to("/etc/passwd")

@@ -55,8 +55,8 @@ def command(
     order of turns and macros that are not used. Files that a prompt names do:
     those that it includes, media, and JSON Schemas.
 
-    Searches directories recursively for *.pdl files, skipping hidden directories and parts of
-    prompts: files that another one includes, or whose name begins with `_`.
+    Searches directories recursively for *.pdl files, skipping hidden files and directories, and
+    parts of prompts: files that another one includes, or whose name begins with `_`.
     """
     check_root(root)
     errors: list[PromptError] = []

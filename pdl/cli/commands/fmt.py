@@ -96,8 +96,8 @@ def command(
     inside their delimiters. Brackets on several lines stay on several lines. What has errors stays
     as it is. Line ends and a byte order mark are kept.
 
-    Searches directories recursively for *.pdl files, skipping hidden directories and links that
-    lead out. A summary goes to standard error.
+    Searches directories recursively for *.pdl files, skipping hidden files and directories, and
+    links that lead out. A summary goes to standard error.
     """
     if stdin_name is not None and STDIN not in paths:
         raise click.UsageError("--stdin-name requires `-` (standard input)")
@@ -108,7 +108,7 @@ def command(
     done = []
     for file in files:
         try:
-            one = _formatted(file, stdin_name, exclude)
+            one = _formatted(file, stdin_name, exclude, writes=writes)
             if writes:
                 _write(file, one)
             elif one.is_changed:
@@ -126,10 +126,24 @@ def command(
         raise click.exceptions.Exit(INVALID)
 
 
-def _formatted(file: str, stdin_name: str | None, exclude: Sequence[str]) -> _Formatted:
-    """A file and its formatted text. Raises FileError, LimitError."""
+def _refuse_special(file: str) -> None:
+    """Raise FileError for what nothing can replace, such as a pipe, which might never end."""
+    if file != STDIN and not Path(file).is_file():
+        why = "it is not a regular file"
+        raise FileError(Problem("file/unwritable", f"{file}: cannot be written: {why}"))
+
+
+def _formatted(
+    file: str, stdin_name: str | None, exclude: Sequence[str], *, writes: bool
+) -> _Formatted:
+    """A file, which is to be written if `writes`, and its formatted text.
+
+    Raises FileError, LimitError.
+    """
     from pdl.edit.format import formatted  # noqa: PLC0415 - help needs no prompts
 
+    if writes:
+        _refuse_special(file)
     name = stdin_name or display_name(file)
     text = decoded(read_bytes(file), name, keep_mark=True).text
     is_left = file == STDIN and stdin_name is not None and matches(stdin_name, exclude)
@@ -216,4 +230,4 @@ def _summary(files: int, changed: int, done: int, *, writes: bool) -> str:
         "failed": files - done,
     }
     said = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
-    return f"{count(files, 'file')}: {said}"
+    return f"{count(files, 'file')}: {said}" if said else count(files, "file")

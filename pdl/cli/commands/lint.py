@@ -150,10 +150,10 @@ def command(  # noqa: PLR0913  (each is an option)
 ) -> None:
     """Find mistakes in prompt files, without values and without a model.
 
-    Searches directories recursively for *.pdl files, skipping hidden directories. A file that
-    another one includes, imports, or extends, or whose name begins with `_`, is part of a prompt
-    and needs no turn of its own. Findings go to standard output, and their counts to standard
-    error.
+    Searches directories recursively for *.pdl files, skipping hidden files and directories. A file
+    that another one includes, imports, or extends, or whose name begins with `_`, is part of a
+    prompt and needs no turn of its own. Findings go to standard output, and their counts to
+    standard error.
     """
     check_root(root)
     files = files_below(paths, ".pdl", exclude)
@@ -231,10 +231,10 @@ def grammars_command(  # noqa: PLR0913  (each is an option)
 ) -> None:
     """Find mistakes in grammars, and what makes them slow.
 
-    Searches directories recursively for *.gbnf files, skipping hidden directories. Without paths,
-    or for `-`, reads standard input. Findings go to standard output, and their counts to standard
-    error. Errors are what llama.cpp refuses, hangs on, or crashes on, and grammars that match
-    nothing. Warnings are slow or misleading rules. Notes are worth a look.
+    Searches directories recursively for *.gbnf files, skipping hidden files and directories.
+    Without paths, or for `-`, reads standard input. Findings go to standard output, and their
+    counts to standard error. Errors are what llama.cpp refuses, hangs on, or crashes on, and
+    grammars that match nothing. Warnings are slow or misleading rules. Notes are worth a look.
     """
     files = _grammar_files(paths)
     findings = [

@@ -111,8 +111,9 @@ def command(  # noqa: PLR0913 - each is an option
     `pdl.load(FILE, pin=True)` and --locked of the other commands then refuse any other version:
     another template, schema, or input, or other content of an included or embedded file. Without
     paths, pins again what is in the lock, or, if there is none, all prompts below the current
-    directory. Searches directories recursively for *.pdl files, skipping hidden directories and
-    parts of prompts: files that another one includes, or whose name begins with `_`.
+    directory. Searches directories recursively for *.pdl files, skipping hidden files and
+    directories, and parts of prompts: files that another one includes, or whose name begins with
+    `_`.
     """
     from pdl.prompt.lock import update_lock
 

@@ -85,10 +85,10 @@ def command(  # noqa: PLR0913  (each is an option)
 
     A prompt `extract-invoice.pdl` gives `ExtractInvoiceInput`, the type of its `<|input|>` turn,
     and `ExtractInvoice`, the type of its answer. Searches directories recursively for *.pdl files,
-    skipping hidden directories and parts of prompts: files that another one includes, or whose
-    name begins with `_`. A FILE that ends in .json is a JSON Schema. The same prompts always give
-    the same text. What the types do not say goes to standard error: schemas that depend on values,
-    and keywords of JSON Schema that no type has.
+    skipping hidden files and directories, and parts of prompts: files that another one includes, or
+    whose name begins with `_`. A FILE that ends in .json is a JSON Schema. The same prompts always
+    give the same text. What the types do not say goes to standard error: schemas that depend on
+    values, and keywords of JSON Schema that no type has.
     """
     from pdl.schema.code import write_types  # noqa: PLC0415 - help needs no schemas
 
