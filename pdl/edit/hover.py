@@ -188,7 +188,7 @@ class _Tag:
             where = Range(node.at, node.at + len(node.text))
             return _callable(found, where) if found is not None else None
         if node.kind == "attribute" and node.at <= offset <= node.at + len(node.text):
-            return self._attribute(node)
+            return self._member(node, node.text, Range(node.at, node.at + len(node.text)))
         if node.kind == "name" and node.text not in CONSTANTS:
             return self._name(node)
         if node.kind == "string":
@@ -220,19 +220,18 @@ class _Tag:
             return Hover(where, macro_words(*macro))
         return Hover(where, typed_words(known.name, known.type, _KINDS[binding.kind]))
 
-    def _attribute(self, node: Node) -> Hover | None:
-        where = Range(node.at, node.at + len(node.text))
+    def _member(self, node: Node, name: str, where: Range) -> Hover | None:
+        """What `x.name` or `x["name"]` is."""
         value = node.children[0]
         if value.kind == "name":
             binding = self.outline.lookup(value.text, value.start)
             if binding is not None and binding.kind == "module":
-                macro = self.types.macro(binding, node.text)
+                macro = self.types.macro(binding, name)
                 return Hover(where, macro_words(*macro)) if macro is not None else None
         found = self.types.found(node)
         if found is None or (not found.is_known and not found.schema):
             return None
-        name = _key(node.text, self.types.of(value))
-        return Hover(where, typed_words(name, found, ""))
+        return Hover(where, typed_words(_key(name, self.types.of(value)), found, ""))
 
     def _string(self, path: list[Node]) -> Hover | None:
         node = path[-1]
@@ -241,10 +240,7 @@ class _Tag:
             return self._file(self.statement.file, where)
         parent = path[-2] if len(path) > 1 else None
         if parent is not None and parent.kind == "item" and parent.children[1] is node:
-            found = self.types.found(parent)
-            if found is not None and found.schema:
-                name = _key(unquoted(node.text), self.types.of(parent.children[0]))
-                return Hover(where, typed_words(name, found, ""))
+            return self._member(parent, unquoted(node.text), where)
         return None
 
     def _file(self, name: str, where: Range) -> Hover | None:

@@ -172,6 +172,7 @@ FILES = [
     ("{% from 'lib.pdl' import [[ro¦w]] %}", ["row(item, n=1)", "A row"]),
     ("{% from 'lib.pdl' import row %}{{ [[ro¦w]]() }}", ["row(item, n=1)", "A row"]),
     ("{% import 'lib.pdl' as m %}{{ m.[[ro¦w]]() }}", ["row(item, n=1)"]),
+    ("{% import 'lib.pdl' as m %}{{ m[ [['ro¦w']] ]() }}", ["row(item, n=1)"]),
     ("{% import 'lib.pdl' as m %}{{ [[¦m]].row() }}", ["`lib.pdl`", "macro row"]),
 ]
 
