@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lsprotocol import types
 
 from pdl.lsp.conversion import locations, offsets_of, range_of, workspace_edit
+from pdl.lsp.documents import path_of
 from pdl.lsp.session import member
 
 if TYPE_CHECKING:
@@ -155,40 +157,46 @@ class Reports:
 
         return answer
 
-    def changed(self, uri: str) -> None:
-        """Look at a text that was opened or changed, and at those that it is shown in."""
-        if not self.pulled:
-            for other in (uri, *self._related(uri)):
-                self._schedule(other)
+    @contextmanager
+    def changing(self, uri: str, *, opens: bool = False) -> Iterator[None]:
+        """Look again at a text after it has changed, and at those that it was or is shown in.
 
-    def _related(self, uri: str) -> Iterator[str]:
+        A text that is opened or closed makes a difference to them too: what is wrong in it is shown
+        in them while it is not open.
+        """
+        before = self._related(uri) if opens or not self.pulled else []
+        yield
+        if not self.pulled:
+            for other in dict.fromkeys((uri, *before, *self._related(uri))):
+                if other in self.session.texts:
+                    self._schedule(other)
+        elif opens and (before or self._related(uri)):
+            self.all_changed()
+
+    def _related(self, uri: str) -> list[str]:
         """The other open texts that include a text, or are included, however indirectly."""
-        workspace = self.session.workspace
+        workspace, path = self.session.workspace, path_of(uri)
         others = [one for one in self.session.texts.values() if one.uri != uri and one.path]
-        opened = self.session.texts.get(uri)
-        if not others or opened is None or opened.path is None:
-            return
+        if not others or path is None:
+            return []
         graph = workspace.graph()
-        left = [workspace.canonical(opened.path)]
+        left = [workspace.canonical(path)]
         seen = set(left)
         for path in left:
             near = [one.target for one in graph.targets.get(path, ())]
             near += [one.includer for one in graph.includers.get(path, ())]
             left += [one for one in dict.fromkeys(near) if one not in seen]
             seen.update(near)
-        for other in others:
-            if other.path is not None and workspace.canonical(other.path) in seen:
-                yield other.uri
+        return [one.uri for one in others if one.path and workspace.canonical(one.path) in seen]
 
     def closed(self, uri: str) -> None:
-        """Forget a text; what includes it can be different now."""
+        """Forget a text."""
         self._results.pop(uri, None)
         timer = self._timers.pop(uri, None)
         if timer is not None:
             timer.cancel()
         if not self.pulled:
             self._publish(uri, None, [])
-            self.all_changed()
 
     def all_changed(self) -> None:
         """Look at all texts again, since files or folders have changed."""

@@ -166,19 +166,21 @@ class Server(LanguageServer):
     def on_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Keep a text."""
         item = params.text_document
-        self.session.open(item.uri, item.version, item.text)
-        self.reports.changed(item.uri)
+        with self.reports.changing(item.uri, opens=True):
+            self.session.open(item.uri, item.version, item.text)
 
     def on_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Change a text."""
         item = params.text_document
-        self.session.change(item.uri, item.version, params.content_changes)
-        self.reports.changed(item.uri)
+        with self.reports.changing(item.uri):
+            self.session.change(item.uri, item.version, params.content_changes)
 
     def on_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """Forget a text."""
-        self.session.close(params.text_document.uri)
-        self.reports.closed(params.text_document.uri)
+        uri = params.text_document.uri
+        with self.reports.changing(uri, opens=True):
+            self.session.close(uri)
+        self.reports.closed(uri)
 
     def on_save(self, params: types.DidSaveTextDocumentParams) -> None:
         """Nothing: a text is known before it is saved."""

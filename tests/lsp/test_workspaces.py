@@ -65,7 +65,26 @@ def codes_now(client: Client, uri: str) -> list[str]:
         for method, params in client.notifications
         if method == "textDocument/publishDiagnostics" and params["uri"] == uri
     ]
-    return [one["code"] for one in published[-1]]
+    return [one["code"] for one in published[-1]] if published else ["nothing yet"]
+
+
+@pytest.mark.parametrize("capabilities", [PULL, {}], ids=["pull", "push"])
+def test_a_part_shows_nothing_of_what_no_longer_includes_it(
+    client: Client, folder: Path, capabilities: dict[str, Any]
+) -> None:
+    begin(client, folder, capabilities)
+    deep = "{% include 'part.pdl' %}"
+    (folder / "deep.pdl").write_text(deep)
+    main, middle, part = ((folder / name).as_uri() for name in ("main.pdl", "deep.pdl", "part.pdl"))
+    client.open(main, MAIN.replace("part", "deep"))
+    client.open(part, "Read {{ txt }} {{ text }}")
+    client.wait(lambda: codes_now(client, part) == ["template/undefined"])
+    client.open(middle, "")
+    client.wait(lambda: codes_now(client, part) == ["turn/no-role"])
+    client.change(middle, {"text": deep})
+    client.wait(lambda: codes_now(client, part) == ["template/undefined"])
+    client.change(main, {"text": "<|user|>\nx"})
+    client.wait(lambda: codes_now(client, part) == [])
 
 
 @pytest.mark.parametrize("capabilities", [PULL, {}], ids=["pull", "push"])
