@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from pdl.edit.document import Document, Location, Range
-from pdl.edit.workspace import SUFFIX
-from pdl.prompt.lint import Finding, lint_text
+from pdl.edit.workspace import SUFFIX, is_file
+from pdl.prompt.lint import Finding, OpenFolder, lint_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _INCLUDERS = 50  # prompts that a file is checked in
+_BASES = 3  # folders that the names in a file are looked for in
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class _Kept(NamedTuple):
     """Findings, and the documents that they are of."""
 
     documents: tuple[Document | None, ...]
+    bases: tuple[Path, ...]
     is_partial: bool
     refreshed: int
     """That of the workspace: media and schemas in files are not among the documents."""
@@ -93,27 +95,52 @@ _KEPT: WeakKeyDictionary[Document, _Kept] = WeakKeyDictionary()
 
 
 def _findings(workspace: Workspace, main: Document) -> tuple[Finding, ...]:
-    """The findings of a prompt with the files that it includes, as editors have them."""
+    """The findings of a prompt with the files that it includes, as editors have them.
+
+    Of a part of several prompts they are those in the folder where it is most right.
+    """
     path = main.path and workspace.canonical(main.path)
     included = list(_included(workspace, path)) if path is not None else []
     documents = tuple(workspace.document(one) for one in included)
     is_partial = path is not None and _is_partial(workspace, path)
+    bases = _bases(workspace, main)
     kept = _KEPT.get(main)
-    if kept is not None and kept[:3] == (documents, is_partial, workspace.refreshed):
+    if kept is not None and kept[:4] == (documents, bases, is_partial, workspace.refreshed):
         return kept.findings
-    base = main.path.parent if main.path is not None else None
-    texts = _texts(workspace, base, included) if base is not None else {}
-    found = lint_text(main.raw, main.source.name, base=base, partial=is_partial, files=texts)
-    _KEPT[main] = _Kept(documents, is_partial, workspace.refreshed, found)
-    return found
+    least: tuple[Finding, ...] | None = None
+    for base in bases or (None,):
+        texts = _texts(workspace, base, included) if base is not None else {}
+        found = lint_text(main.raw, main.source.name, base=base, partial=is_partial, files=texts)
+        if least is None or _errors(found) < _errors(least):
+            least = found
+        if not _errors(least):
+            break
+    assert least is not None
+    _KEPT[main] = _Kept(documents, bases, is_partial, workspace.refreshed, least)
+    return least
 
 
-def open_texts(workspace: Workspace, main: Document) -> dict[str, str]:
-    """Return the texts of included files that an editor has, by the paths that the prompt uses."""
+def _errors(findings: Iterable[Finding]) -> int:
+    return sum(one.severity == "error" for one in findings)
+
+
+def _bases(workspace: Workspace, main: Document) -> tuple[Path, ...]:
+    """The folders that the names in a document are relative to: first those of what includes it."""
     if main.path is None:
-        return {}
-    included = _included(workspace, workspace.canonical(main.path))
-    return _texts(workspace, main.path.parent, included)
+        return ()
+    path, graph = workspace.canonical(main.path), workspace.graph()
+    if path not in graph.includers:
+        return (main.path.parent,)
+    return tuple(graph.bases.get(path, [path.parent])[:_BASES])
+
+
+def open_folder(workspace: Workspace, document: Document) -> OpenFolder | None:
+    """Return the folder that the names in a document are relative to, with the texts of editors."""
+    bases = _bases(workspace, document)
+    if document.path is None or not bases:
+        return None
+    included = _included(workspace, workspace.canonical(document.path))
+    return OpenFolder.of(bases[0], _texts(workspace, bases[0], included))
 
 
 def _texts(workspace: Workspace, base: Path, included: Iterable[Path]) -> dict[str, str]:
@@ -165,9 +192,10 @@ def _shown(
 def _file(workspace: Workspace, main: Document, span: Span) -> Path:
     """The file of a span: that of a schema is named as the prompt does."""
     path = Path(span.source.name)
-    if main.path is None or path.is_relative_to(main.path.parent):
-        return workspace.canonical(path)
-    return workspace.canonical(main.path.parent / path)
+    for base in _bases(workspace, main):
+        if not path.is_relative_to(base) and is_file(base / path):
+            return workspace.canonical(base / path)
+    return workspace.canonical(path)
 
 
 def _diagnostic(workspace: Workspace, document: Document, finding: Finding) -> Diagnostic:

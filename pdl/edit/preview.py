@@ -6,10 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pdl.edit.diagnostics import open_texts
+from pdl.edit.diagnostics import open_folder
 from pdl.errors import PdlError
 from pdl.prompt import prompt as prompts
-from pdl.prompt.lint import OpenFolder
 
 if TYPE_CHECKING:
     from pdl.edit.document import Document
@@ -113,9 +112,7 @@ def rendered_with_stand_ins(workspace: Workspace, document: Document) -> Rendere
 
 def load(workspace: Workspace, document: Document) -> Prompt:
     """Parse a document with the files that it includes, as editors have them. Raises PdlError."""
-    base = None
-    if document.path is not None:
-        base = OpenFolder.of(document.path.parent, open_texts(workspace, document))
+    base = open_folder(workspace, document)
     return prompts.loads(document.raw, name=document.source.name, base=base)
 
 

@@ -120,6 +120,31 @@ def test_what_is_wrong_in_files_that_are_not_open_is_shown_where_they_are_named(
     assert _shown(workspace, deep) == ["error template/undefined `d`"]
 
 
+PARTS = {
+    "main.pdl": '<|user|>\n{% include "sub/rules.txt" %}{% include "sub/_rules.pdl" %}',
+    "sub/rules.txt": 'x {% include "sub/deep.txt" %}',
+    "sub/_rules.pdl": 'x {% include "sub/deep.pdl" %}',
+    "sub/deep.txt": "x",
+    "sub/deep.pdl": 'y {% include "near.txt" %}',
+    "sub/other.pdl": '<|user|>\n{% include "deep.pdl" %}',
+    "sub/near.txt": "x",
+    "sub/rules.pdl": '<|user|>\n{% include "sub/deep.txt" %}',
+}
+
+
+def test_the_names_in_a_part_are_relative_to_the_prompts_that_include_it(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name, text in PARTS.items():
+        (tmp_path / name).write_text(text)
+    workspace = Workspace((tmp_path,))
+    found = {
+        name: len(diagnostics(workspace, workspace.open(tmp_path / name, text)))
+        for name, text in PARTS.items()
+    }
+    wrong = {"sub/rules.pdl": 1}  # nothing includes it
+    assert found == {name: wrong.get(name, 0) for name in PARTS}
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
 def test_a_folder_has_the_findings_of_the_command(folder: Path) -> None:
     """But for files that an editor can't show as text, and hidden ones."""
