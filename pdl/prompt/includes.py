@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,10 +16,10 @@ from pdl.prompt.scan import scan, tokens
 from pdl.prompt.template import normalize_newlines
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _REFERRING = frozenset({"include", "import", "from", "extends"})
+_JOINED = 3  # tokens of a tag before what a name is joined with
 _KINDS = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 
 
@@ -63,24 +64,82 @@ def included_files(
 ) -> set[Path]:
     """Return the resolved paths that a prompt file includes, imports or extends by name."""
     folder = Path(path).parent if media_root is None else Path(media_root)
-    return {(folder / name).resolve() for name in included_names(path)}
+    return {(folder / name).resolve() for name in _names_in(Path(path)).whole}
 
 
-def included_names(path: str | os.PathLike[str]) -> set[str]:
-    """Return the names by which a prompt file includes, imports or extends others."""
-    file = Path(path)
+def part_folders(
+    files: Sequence[str], media_root: str | os.PathLike[str] | None = None
+) -> dict[Path, list[Path]]:
+    """Return the files that prompts include, however indirectly, by their resolved paths.
+
+    Each has the folders that the names in it are relative to: those of the prompts, which are the
+    files that no other includes, and whose names don't begin with `_`. Where a prompt computes a
+    name, all files count whose paths begin as the name does.
+    """
+    own = {
+        Path(file).resolve(): Path(file).parent if media_root is None else Path(media_root)
+        for file in files
+    }
+    walk = _Walk(tuple(own))
+    mains = {path: folder for path, folder in own.items() if not path.name.startswith("_")}
+    named = walk.reached(mains)
+    found = walk.reached({path: one for path, one in mains.items() if path not in named})
+    return {path: [own.get(path, path.parent)] for path in named} | found
+
+
+class _Walk:
+    """Follows the tags that name files; each file once for each folder its names start at."""
+
+    def __init__(self, files: tuple[Path, ...]) -> None:
+        self.files = files
+        self.names: dict[Path, _Named] = {}
+
+    def reached(self, mains: dict[Path, Path]) -> dict[Path, list[Path]]:
+        """The files that others include, with the folders of the prompts that do."""
+        found: dict[Path, list[Path]] = {}
+        left = list(mains.items())
+        seen = set(left)
+        for path, folder in left:
+            for target in self._targets(path, folder.resolve()) - {path}:
+                folders = found.setdefault(target, [])
+                if folder not in folders:
+                    folders.append(folder)
+                if (target, folder) not in seen:
+                    seen.add((target, folder))
+                    left.append((target, folder))
+        return found
+
+    def _targets(self, path: Path, folder: Path) -> set[Path]:
+        if path not in self.names:
+            self.names[path] = _names_in(path)
+        whole, begun = self.names[path]
+        paths = {(folder / name).resolve() for name in whole}
+        heads = tuple(os.path.normpath(folder / name) for name in begun)
+        paths |= {one for one in self.files if str(one).startswith(heads)} if heads else set()
+        return {one for one in paths if one.is_relative_to(folder)}
+
+
+class _Named(NamedTuple):
+    """The names of files in the tags of a file: the whole ones, and how computed ones begin."""
+
+    whole: set[str]
+    begun: set[str]
+
+
+def _names_in(file: Path) -> _Named:
+    """The names in a file, which need not parse."""
+    named = _Named(set(), set())
     try:
         text = normalize_newlines(
             read_prompt(file, str(file), DEFAULT_LIMITS).removeprefix("\ufeff")
         )
-    except PromptError:
-        return set()
-    return {name for name in _referenced(text) if "\0" not in name}
-
-
-def _referenced(text: str) -> Iterator[str]:
-    """The names of other templates in the tags of a text, which need not parse."""
+    except (PromptError, ValueError):  # a path with a NUL
+        return named
     for piece in scan(text):
         found = [(one.kind, text[one.start : one.end]) for one in tokens(text, piece)]
         if found and found[0][1] in _REFERRING:
-            yield from (word[1:-1] for kind, word in found if kind == "string")
+            words = [word[1:-1] for kind, word in found if kind == "string"]
+            named.whole.update(word for word in words if "\0" not in word)
+            if len(found) > _JOINED and found[1][0] == "string" and found[2][1] in ("~", "+"):
+                named.begun.update(word for word in words[:1] if word.strip("./"))
+    return named

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from pdl.cli.app import application
 from pdl.cli.commands.lint import FORMATS, summary
 from pdl.cli.files import files_below
 from pdl.cli.terminal import Terminal
 from pdl.errors import FileError, Problem
 from pdl.prompt.lint import Finding
 from pdl.source import Source
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TERMINAL = Terminal(io.StringIO(), is_tty=False, has_color=False)
 SOURCE = Source("first\nsecond line\nthird\n", "odd, name: 100%.pdl")
@@ -66,3 +72,75 @@ def test_a_directory_that_cannot_be_read_is_not_skipped(monkeypatch: pytest.Monk
     monkeypatch.setattr("os.scandir", refuse)
     with pytest.raises(FileError, match="cannot be read: permission denied"):
         files_below(["."], ".pdl")
+
+
+FOLDERS = {
+    "parts of parts, relative to the prompt": (
+        {
+            "main.pdl": "<|user|>\n{% include 'sub/rules.pdl' %}",
+            "sub/rules.pdl": "Rules: {% include 'sub/deep.pdl' %}",
+            "sub/deep.pdl": "deep",
+        },
+        [],
+    ),
+    "parts by way of a file that is no prompt": (
+        {
+            "main.pdl": "<|user|>\n{% include 'sub/rules.txt' %}",
+            "sub/rules.txt": "Rules: {% include 'sub/deep.pdl' %}",
+            "sub/deep.pdl": "deep {% include 'main.pdl' if 0 else 'none.pdl' %}",
+        },
+        [],
+    ),
+    "a part that is relative to itself": (
+        {
+            "main.pdl": "<|user|>\n{% include 'sub/rules.pdl' %}",
+            "sub/rules.pdl": "Rules: {% include 'deep.pdl' %}",
+            "sub/deep.pdl": "<|user|>\ndeep",
+        },
+        ["sub/rules.pdl:1:20 template/include"],
+    ),
+    "a part that no prompt includes": (
+        {"sub/_rules.pdl": "{% include '_deep.pdl' %}", "sub/_deep.pdl": "deep"},
+        [],
+    ),
+    "files that include each other": (
+        {"a.pdl": "a {% include 'b.pdl' %}", "b.pdl": "b {% include 'a.pdl' %}"},
+        [],
+    ),
+    "a file that includes itself": (
+        {"a.pdl": "a {% if 0 %}{% include 'a.pdl' %}{% endif %}"},
+        ["a.pdl:1:1 turn/no-role"],
+    ),
+    "parts whose names are computed": (
+        {
+            "main.pdl": "<|input|>\n{ a: str }\n<|user|>\n{% include 'tones/t_' ~ a ~ '.pdl' %}",
+            "tones/t_kind.pdl": "Be kind. {% include 'tones/t_end.pdl' %}",
+            "tones/t_end.pdl": "End.",
+            "tones/other.pdl": "other",
+        },
+        ["tones/other.pdl:1:1 turn/no-role"],
+    ),
+    "a computed name says nothing of all others": (
+        {"main.pdl": "<|user|>\n{% include a ~ '.pdl' %}", "other.pdl": "other"},
+        ["other.pdl:1:1 turn/no-role"],
+    ),
+    "names that lead elsewhere": (
+        {"sub/main.pdl": "<|user|>\n{% include '../out.pdl' %}", "out.pdl": "out"},
+        ["out.pdl:1:1 turn/no-role", "sub/main.pdl:2:13 template/include"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_parts_are_checked_as_the_prompts_use_them(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, expected = FOLDERS[name]
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    printed = CliRunner().invoke(application, ["lint", ".", "--format", "json"]).stdout
+    found = [f"{one['path']}:{one['line']}:{one['column']} {one['code']}" for one in
+             json.loads(printed)]  # fmt: skip
+    assert sorted(found) == expected

@@ -19,7 +19,7 @@ from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import FileError, LimitError, count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
     from typing import TypeAlias
 
     from pdl.cli.output import Output
@@ -152,8 +152,8 @@ def command(  # noqa: PLR0913  (each is an option)
 
     Searches directories recursively for *.pdl files, skipping hidden files and directories. A file
     that another one includes, imports, or extends, or whose name begins with `_`, is part of a
-    prompt and needs no turn of its own. Findings go to standard output, and their counts to
-    standard error.
+    prompt and needs no turn of its own; the paths in it are relative to that prompt. Findings go
+    to standard output, and their counts to standard error.
     """
     check_root(root)
     files = files_below(paths, ".pdl", exclude)
@@ -164,12 +164,14 @@ def command(  # noqa: PLR0913  (each is an option)
 
 def parts_of(files: Sequence[str], root: str | None) -> set[str]:
     """Return the files that are parts of prompts: others include them, or they begin with `_`."""
-    from pdl.prompt.lint import included_files  # noqa: PLC0415 - grammars need no Jinja
+    from pdl.prompt.includes import part_folders  # noqa: PLC0415 - grammars need no Jinja
 
-    parts = {part for file in files for part in included_files(file, media_root=root)}
-    return {
-        file for file in files if Path(file).name.startswith("_") or Path(file).resolve() in parts
-    }
+    parts = part_folders(files, root)
+    return {file for file in files if _is_part(file, parts)}
+
+
+def _is_part(file: str, parts: Container[Path]) -> bool:
+    return Path(file).name.startswith("_") or Path(file).resolve() in parts
 
 
 def prompts_of(files: Sequence[str], paths: Sequence[str], root: str | None) -> list[str]:
@@ -180,16 +182,22 @@ def prompts_of(files: Sequence[str], paths: Sequence[str], root: str | None) -> 
 
 
 def _prompt_findings(files: Sequence[str], root: str | None, *, types: bool) -> list[PromptFinding]:
-    """The findings of all files, each once: one in a part is found in all that include it."""
+    """The findings of all files, each once: one in a part is found in all that include it.
+
+    The names in a part are relative to the folders of the prompts that include it.
+    """
+    from pdl.prompt.includes import part_folders  # noqa: PLC0415 - grammars need no Jinja
     from pdl.prompt.lint import lint_file  # noqa: PLC0415 - grammars need no Jinja
 
-    parts = parts_of(files, root)
+    parts = part_folders(files, root)
     found: dict[tuple[str, str, str], PromptFinding] = {}
     for file in files:
-        for finding in lint_file(file, media_root=root, partial=file in parts, types=types):
-            problem = finding.problem
-            place = str(problem.location or file)
-            found.setdefault((place, problem.code, problem.message), finding)
+        is_part = _is_part(file, parts)
+        for folder in parts.get(Path(file).resolve(), [root]):
+            for finding in lint_file(file, media_root=folder, partial=is_part, types=types):
+                problem = finding.problem
+                place = str(problem.location or file)
+                found.setdefault((place, problem.code, problem.message), finding)
     return list(found.values())
 
 
