@@ -176,7 +176,7 @@ def _code_end(case: Case) -> int:
 
 
 def _foreign(case: Case, head: str) -> Iterator[Fix]:
-    """The notations of other languages: `list[str]`, `str[]`, `int(1,5)`, `A | | B`."""
+    """The notations of other languages: `list[str]`, `str[]`, `int(1,5)`, `A or B`, `A | | B`."""
     word = re.search(r"[\w.]+$", head)
     if case.text.startswith("[]", case.start) and word is not None:
         edits = (Edit(word.start(), word.start(), "["), Edit(case.start, case.start + 1, ""))
@@ -188,6 +188,8 @@ def _foreign(case: Case, head: str) -> Iterator[Fix]:
         if bounds is not None:
             put = f"<{bounds[1]}>"
             yield Fix(f"change to `{put}`", (Edit(*bounds.span(), put),))
+    elif case.hint == "write `|`":
+        yield case.replace("|")
     elif case.hint.startswith("add the missing alternative"):
         at = case.start if case.text[case.start] == "|" else len(head) - 1
         yield case.remove(at, at + 1)

@@ -159,7 +159,7 @@ def _no_role(case: Case) -> Iterator[Fix]:
         return
     roles = [turn.role for turn in case.document.turns if turn.is_message]
     role = "system" if roles[:1] == ["user"] else "user"
-    if roles[:1] != [role]:
+    if "system" not in roles and roles[:1] != [role]:  # that has to be the first
         title = f"begin with `<|{role}|>`"
         yield Fix(title, (Edit(case.line_start, case.line_start, f"<|{role}|>\n"),))
 

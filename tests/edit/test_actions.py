@@ -294,6 +294,7 @@ FIXED = [  # the code, what the text begins with, the rest of it, and that after
     ("schema/syntax", "schema", "{ a: int?? }", "{ a: int? }"),
     ("schema/syntax", "schema", "{ a: int<1..5> }", "{ a: int<1,5> }"),
     ("schema/syntax", "schema", "{ a: int(1,5) }", "{ a: int<1,5> }"),
+    ("schema/syntax", "schema", '{ a: "x" or "y" }', '{ a: "x" | "y" }'),
     ("schema/syntax", "schema", "{ a: = 5 }", "{ a: int = 5 }"),
     ("schema/syntax", "schema", "{ a: list[str] }", "{ a: [str] }"),
     ("schema/syntax", "schema", "{ a: str[] }", "{ a: [str] }"),
@@ -423,6 +424,13 @@ def test_all_fixes_together(before: str, after: str | None) -> None:
     text = changed_text(document.text, fix_all(workspace, document))
     assert after is None or text == after
     assert not diagnostics(workspace, Document(text))
+
+
+def test_all_fixes_together_make_no_second_system_turn() -> None:
+    document = Document("intro\n<|user|>\nx\n<|system|>\nz")
+    text = changed_text(document.text, fix_all(Workspace(), document))
+    assert text == "intro\n<|system|>\nz\n<|user|>\nx\n"
+    assert [one.code for one in diagnostics(Workspace(), Document(text))] == ["turn/no-role"]
 
 
 @pytest.mark.parametrize(
