@@ -139,9 +139,8 @@ class Prompt:
         MediaError, ConfigError, SchemaError, LimitError; or PromptError if problems are of several
         kinds.
         """
-        data = {} if data is None else data
         if not isinstance(data, Mapping):
-            data = self._fields(data)
+            data = {} if data is None else self._fields(data)
         if "schema" in variables:
             self._check_schema(variables["schema"])
         values: dict[Any, Any] = {**data, **variables}
