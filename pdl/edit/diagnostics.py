@@ -155,7 +155,9 @@ def _texts(workspace: Workspace, base: Path, included: Iterable[Path]) -> dict[s
 
 def _is_partial(workspace: Workspace, path: Path) -> bool:
     """Whether a file is part of prompts: others include it, or its name says so."""
-    return path.name.startswith("_") or path in workspace.graph().includers
+    graph = workspace.graph()
+    is_named = path in graph.includers or str(path).startswith(tuple(graph.begun))
+    return is_named or path.name.startswith("_")
 
 
 def _included(workspace: Workspace, path: Path) -> Iterable[Path]:

@@ -20,6 +20,7 @@ from pdl.edit.tags import named_files
 from pdl.errors import FileError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt.files import JailError, checked_parts, read_prompt
+from pdl.prompt.includes import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,6 +52,8 @@ class Graph:
     """The tags that name a file."""
     bases: dict[Path, list[Path]] = field(default_factory=dict)
     """The folders that the names in a file can be relative to."""
+    begun: set[str] = field(default_factory=set)
+    """How the paths begin whose rest a tag computes."""
 
 
 @dataclass
@@ -310,6 +313,9 @@ class _GraphMaker:
             if document is None:
                 continue
             self.graph.bases.setdefault(path, []).append(base)
+            if "~" in document.text or "+" in document.text:
+                begun = names_in(document.text, document.pieces).begun
+                self.graph.begun.update(os.path.normpath(base / one) for one in begun)
             for target in self._follow(path, document, base):
                 if target not in known:
                     known.add(target)

@@ -16,7 +16,9 @@ from pdl.prompt.scan import scan, tokens
 from pdl.prompt.template import normalize_newlines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pdl.prompt.scan import Piece
 
 _REFERRING = frozenset({"include", "import", "from", "extends"})
 _JOINED = 3  # tokens of a tag before what a name is joined with
@@ -92,7 +94,7 @@ class _Walk:
 
     def __init__(self, files: tuple[Path, ...]) -> None:
         self.files = files
-        self.names: dict[Path, _Named] = {}
+        self.names: dict[Path, Named] = {}
 
     def reached(self, mains: dict[Path, Path]) -> dict[Path, list[Path]]:
         """The files that others include, with the folders of the prompts that do."""
@@ -119,23 +121,28 @@ class _Walk:
         return {one for one in paths if one.is_relative_to(folder)}
 
 
-class _Named(NamedTuple):
+class Named(NamedTuple):
     """The names of files in the tags of a file: the whole ones, and how computed ones begin."""
 
     whole: set[str]
     begun: set[str]
 
 
-def _names_in(file: Path) -> _Named:
+def _names_in(file: Path) -> Named:
     """The names in a file, which need not parse."""
-    named = _Named(set(), set())
     try:
         text = normalize_newlines(
             read_prompt(file, str(file), DEFAULT_LIMITS).removeprefix("\ufeff")
         )
     except (PromptError, ValueError):  # a path with a NUL
-        return named
-    for piece in scan(text):
+        return Named(set(), set())
+    return names_in(text, scan(text))
+
+
+def names_in(text: str, pieces: Iterable[Piece]) -> Named:
+    """Return the names of files in the tags of a text, of which `scan` made the pieces."""
+    named = Named(set(), set())
+    for piece in pieces:
         found = [(one.kind, text[one.start : one.end]) for one in tokens(text, piece)]
         if found and found[0][1] in _REFERRING:
             words = [word[1:-1] for kind, word in found if kind == "string"]

@@ -201,3 +201,17 @@ def test_a_schema_that_changes_on_disk_is_read_again_once_the_files_are(tmp_path
     (tmp_path / "answer.json").write_text('{"type": "integer"}')
     workspace.refresh()
     assert not diagnostics(workspace, document)
+
+
+def test_a_file_whose_name_a_prompt_computes_needs_no_turn(tmp_path: Path) -> None:
+    (tmp_path / "tone_a.txt").write_text("Hi")
+    (tmp_path / "other.txt").write_text("Hi")
+    main = tmp_path / "main.pdl"
+    main.write_text("<|user|>\n{% include 'tone_' ~ which ~ '.txt' %}")
+    workspace = Workspace((tmp_path,))
+    assert not diagnostics(workspace, workspace.open(tmp_path / "tone_a.txt", "Hi"))
+    other = diagnostics(workspace, workspace.open(tmp_path / "other.txt", "Hi"))
+    assert [one.code for one in other] == ["turn/no-role"]
+    workspace.open(main, "<|user|>\n")
+    changed = diagnostics(workspace, workspace.open(tmp_path / "tone_a.txt", "Hi"))
+    assert [one.code for one in changed] == ["turn/no-role"]
