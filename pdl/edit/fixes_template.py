@@ -138,10 +138,10 @@ def _undefined(case: Case) -> Iterator[Fix]:
 
 
 def _nearest_file(case: Case, written: str, suffixes: tuple[str, ...]) -> str:
-    path = case.document.path
-    if path is None:
+    path, base = case.document.path, case.workspace.base(case.document)
+    if path is None or base is None:
         return ""
-    known = [one for one in listed(path.parent, suffixes) if one != path.name]
+    known = [one for one in listed(base, suffixes) if base / one != path]
     word = written.rpartition("/")[2]
     by_name = {one.rpartition("/")[2]: one for one in reversed(known)}
     return nearest(written, known) or by_name.get(nearest(word, by_name), "")

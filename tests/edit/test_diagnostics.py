@@ -143,6 +143,9 @@ def test_the_names_in_a_part_are_relative_to_the_prompts_that_include_it(tmp_pat
     }
     wrong = {"sub/rules.pdl": 1}  # nothing includes it
     assert found == {name: wrong.get(name, 0) for name in PARTS}
+    rules = workspace.open(tmp_path / "sub" / "rules.txt", 'x {% include "sub/depe.txt" %}')
+    (finding,) = diagnostics(workspace, rules)
+    assert [one.edits[0].text for one in fixes(workspace, rules, finding)] == ["sub/deep.txt"]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
