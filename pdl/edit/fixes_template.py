@@ -50,6 +50,10 @@ def _syntax(case: Case) -> Iterator[Fix]:
         yield from straight_quotes(case)
     elif case.message.endswith("found `=`"):
         yield Fix("change to `==`", (Edit(case.start, case.start + 1, "=="),))
+    elif case.hint == "write `elif`":
+        yield case.replace("elif")
+    elif case.message in ("expected `}}`, found `}`", "expected `%}`, found `}`"):
+        yield case.replace(case.names[0])
 
 
 def straight_quotes(case: Case) -> Iterator[Fix]:

@@ -80,7 +80,9 @@ def content_of(prompt: Prompt) -> Content:
 def _content(prompt: Prompt) -> Content:
     problems = [problem.code for problem in prompt.problems]
     if prompt.template is None:
-        return Content(_digest(["unparsed", prompt.source.text, problems]))
+        places = [problem.location for problem in prompt.problems]
+        texts = [place.source.text for place in places if place and place.source != prompt.source]
+        return Content(_digest(["unparsed", prompt.source.text, problems, *texts]))
     files = _Files(prompt.template.environment, prompt.source)
     names = {name for tokens in files.read for name in tokens.schema_files()}
     types = sorted(name for name in names if name.startswith(_TYPE))

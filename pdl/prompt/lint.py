@@ -209,7 +209,7 @@ class _Linter:
                     reason = error.message if error.message != name else "it was not found"
                     message = f"cannot include `{name}`: {reason}"
                     line = next(one.line for one in demanding if not self._is_found(one))
-                    span = word_span(self.source, line, name)
+                    span = word_span(self.source, line, name, "string")
                     yield Finding(Problem("template/include", message, span))
             except TemplateSyntaxError as error:
                 problem = compile_problem(error, env, self.source)

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from jinja2 import Environment, TemplateSyntaxError
-from jinja2.ext import LoopControlExtension
-
 from pdl.errors import MOST_PROBLEMS, Problem
-from pdl.prompt import tera
 from pdl.prompt.markers import paired
 from pdl.prompt.scan import Piece, scan, stretches, tokens
-from pdl.prompt.template_errors import syntax_problem
+from pdl.prompt.tags import ASSIGN, MIDDLES, OPENERS, SINGLE, keyword_of, unmatched
+from pdl.prompt.template_errors import tag_problem
 from pdl.source import Anchor, Source
 
 if TYPE_CHECKING:
@@ -29,26 +24,8 @@ if TYPE_CHECKING:
 
     from pdl.source import Span
 
-_ASSIGN = "set="
-_OPENERS = {
-    "if": "if 0",
-    "for": "for _ in []",
-    "macro": "macro _()",
-    "call": "call ''.x()",
-    "filter": "filter upper",
-    "block": "block pdl_{at}",
-    "with": "with",
-    "autoescape": "autoescape true",
-    "set": "set _",
-}
-"""The tags that begin a block, and a valid one for each."""
-_MIDDLES = {"elif": ("elif 0", ("if",)), "else": ("else", ("if", "for"))}
-_SINGLE = {
-    **dict.fromkeys((_ASSIGN, "set_global", "import", "from", "break", "continue"), "set _ = 0"),
-    **dict.fromkeys(("include", "extends"), "include []"),
-}
 _READING = frozenset({"include", "import", "from", "extends"})
-_DEFINING = frozenset({"set", _ASSIGN, "set_global", "for", "macro", "with", "import", "from"})
+_DEFINING = frozenset({"set", ASSIGN, "set_global", "for", "macro", "with", "import", "from"})
 _TAKEN_OUT = "{% set _ = 0 %}{% include [] %}"  # ends the content of a turn, and may print others
 _WORD = re.compile(r"\w+")
 _ENDS = ("}}", "%}", "#}")
@@ -135,23 +112,14 @@ class Mended:
         return self.may_read or re.search(rf"\b{re.escape(name)}\b", others) is not None
 
     def syntax_errors(self, problem: Problem) -> list[Problem]:
-        """Return Jinja's first error, or what it means, and the errors of other tags."""
+        """Return the first error, and those of the other tags."""
         span = problem.location
-        if span is None or not self.faults:
-            return [problem]
-        within = (
-            at for at, (one, _) in enumerate(self.faults) if one.start <= span.start < one.end
-        )
-        before = (
-            at
-            for at, (one, _) in enumerate(self.faults)
-            if not one.closed and one.end <= span.start
-        )
-        same = next(within, next(before, 0))
-        others = [one for at, (_, one) in enumerate(self.faults) if at != same]
-        piece, fault = self.faults[same]
-        is_late = not piece.closed and not piece.start <= span.start < piece.end
-        return [fault if is_late else problem, *others[:MOST_PROBLEMS]]
+        others = [
+            fault
+            for one, fault in self.faults
+            if span is None or not one.start <= span.start < one.end
+        ]
+        return [problem, *others[:MOST_PROBLEMS]]
 
 
 def mended(source: Source, *, blocks: bool = True) -> Mended:
@@ -160,7 +128,11 @@ def mended(source: Source, *, blocks: bool = True) -> Mended:
     pieces = _readable(text, scan(text))
     tags = [_tag(source, piece) for piece in pieces]
     faulty = [tag for tag in tags if tag.fault is not None]
-    out = _unmatched(tags) if blocks else {at for at, tag in enumerate(tags) if tag.keyword}
+    out = (
+        unmatched([tag.keyword for tag in tags])
+        if blocks
+        else {at for at, tag in enumerate(tags) if tag.keyword}
+    )
     removed = [tags[at] for at in out]
     doubtful = faulty + removed
     last = pieces[-1].end if pieces else 0
@@ -229,87 +201,11 @@ def _tag(source: Source, piece: Piece) -> _Tag:
     text = source.text
     if piece.kind not in ("statement", "expression"):
         return _Tag(piece, "", (), None)
-    inner = text[piece.start : piece.end]
-    words = tuple(_WORD.findall(inner))
-    keyword = ""
-    if piece.kind == "statement":
-        keyword = next(iter(_words(text, piece)), "?")
-        if keyword == "set" and any(
-            text[one.start : one.end] == "=" for one in tokens(text, piece)
-        ):
-            keyword = _ASSIGN
-        if keyword in ("raw", "endraw"):
-            return _Tag(piece, "", words, None)
-    return _Tag(piece, keyword, words, _fault(source, piece, keyword))
-
-
-def _fault(source: Source, piece: Piece, keyword: str) -> Problem | None:
-    """The syntax error of a tag that is read alone."""
-    inner = source.text[piece.start : piece.end]
-    if not piece.closed:
-        closer = "}}" if piece.kind == "expression" else "%}"
-        text = f"unclosed `{inner[:2]}`: expected `{closer}`"
-        return Problem("template/unclosed", text, source.span(piece.start, piece.start + 2))
-    found = _error(inner, keyword)
-    if found is None:
-        return None
-    message, line = found
-    at = source.position(piece.start)[0] + line - 1
-    problem = syntax_problem(message, source, at, _environment())
-    span = problem.span
-    if span is not None and piece.start <= span.start < span.end <= piece.end:
-        return problem
-    own = source.span(piece.start, piece.end)
-    return Problem(problem.code, problem.message, own, problem.hint)
-
-
-@lru_cache(maxsize=4096)
-def _error(tag: str, keyword: str) -> tuple[str, int] | None:
-    """What Jinja says of a tag with what completes it, and on which of its lines."""
-    before = after = ""
-    word = keyword.removeprefix("end")
-    if keyword in _MIDDLES:
-        before, after = "{% if 0 %}", "{% endif %}"
-    elif keyword in _OPENERS:
-        after = f"{{% end{keyword} %}}"
-    elif keyword.startswith("end") and word in _OPENERS:
-        before = f"{{% {_OPENERS[word].format(at=0)} %}}"
-    try:
-        _environment().parse(before + tag + after)
-    except TemplateSyntaxError as error:
-        return error.message or "", error.lineno
-    except (RecursionError, ValueError, OverflowError):
-        return None
-    return None
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    return Environment(extensions=[tera.TeraTags, LoopControlExtension], autoescape=False)  # noqa: S701 - it only parses
-
-
-def _unmatched(tags: list[_Tag]) -> set[int]:
-    """The indices of tags that begin, divide or end no block, and of those that are unknown."""
-    out: set[int] = set()
-    opened: list[int] = []
-    count: Counter[str] = Counter()
-    for at, tag in enumerate(tags):
-        keyword, word = tag.keyword, tag.keyword.removeprefix("end")
-        last = tags[opened[-1]].keyword if opened else ""
-        if keyword in _OPENERS:
-            opened.append(at)
-            count[keyword] += 1
-        elif keyword.startswith("end") and count[word]:
-            while tags[opened[-1]].keyword != word:
-                count[tags[opened[-1]].keyword] -= 1
-                out.add(opened.pop())
-            opened.pop()
-            count[word] -= 1
-        elif keyword in _MIDDLES and last in _MIDDLES[keyword][1]:
-            continue
-        elif keyword and keyword not in _SINGLE:
-            out.add(at)
-    return out | set(opened)
+    words = tuple(_WORD.findall(text, piece.start, piece.end))
+    keyword = keyword_of(text, piece)
+    if keyword in ("raw", "endraw"):
+        return _Tag(piece, "", words, None)
+    return _Tag(piece, keyword, words, tag_problem(source, piece))
 
 
 def _joined(source: Source, tags: list[_Tag], out: set[int]) -> Source:
@@ -340,10 +236,10 @@ def _stand_in(text: str, tag: _Tag, at: int, *, is_out: bool) -> str:
     after = "-" if piece.closed and text[piece.end - 3] == "-" else ""
     if piece.kind == "expression":
         return f"{{{{{before} 0 {after}}}}}"
-    if keyword in _MIDDLES:
-        inner = _MIDDLES[keyword][0]
-    elif keyword.startswith("end") and word in _OPENERS:
+    if keyword in MIDDLES:
+        inner = MIDDLES[keyword][0]
+    elif keyword.startswith("end") and word in OPENERS:
         inner = keyword
     else:
-        inner = (_OPENERS.get(keyword) or _SINGLE[keyword]).format(at=at)
+        inner = (OPENERS.get(keyword) or SINGLE[keyword]).format(at=at)
     return f"{{%{before} {inner} {after}%}}"

@@ -275,7 +275,7 @@ def _check_names(env: PromptEnvironment, tree: nodes.Template, source: Source) -
             message = f"this `if` has more than {_ELIFS} `elif`s"
             from pdl.prompt.template_errors import word_span
 
-            span = word_span(source, node.lineno, "if")
+            span = word_span(source, node.lineno, "if", "tag")
             raise LimitError(Problem("limit/template", message, span))
     if unknown:
         from pdl.prompt import template_errors as errors

@@ -20,6 +20,16 @@ from pdl.prompt.render_budget import (
     OverLimitError,
     TooLargeError,
 )
+from pdl.prompt.scan import scan
+from pdl.prompt.tags import (
+    faulty,
+    keyword_of,
+    misplaced_place,
+    mistake_of,
+    opener_place,
+    stray_bracket,
+    word_place,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,6 +38,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from pdl.prompt.sandbox import PromptEnvironment
+    from pdl.prompt.scan import Piece
+    from pdl.prompt.tags import Role
     from pdl.source import Source, Span
 
 _TOKEN_WORDS = {
@@ -66,14 +78,19 @@ _OPERATORS = {
     "$": "remove the `$`",
 }
 _OFTEN = 16  # of one code in a traceback; infinite recursion has ten times as many
-_UNCLOSED = (
-    (r"Missing end of comment tag", "{#", "#}"),
-    (r"unexpected end of template, expected 'end of print statement'", "{{", "}}"),
-    (r"unexpected end of template, expected 'end of statement block'", "{%", "%}"),
-)
+_CLOSERS = {"{{": "}}", "{%": "%}", "{#": "#}"}
+_FOREIGN = {
+    "elseif": "did you mean `elif`?",
+    "do": "templates only read data; assign a value with `set`",
+}
+_COMPARED = re.compile(r"expected token '(?:end of .*|[]),])', got '='$")
+_ELSE = re.compile(r"else\s+\Z")
+_NEAR = 40  # characters before a word
 _CASES = (
     (re.compile(r"expected token '(.+?)', got '(.+)'$"), "expected {0}, found {1}"),
     (re.compile(r"unexpected '(.+)', expected '(.+)'$"), "expected {1}, found {0}"),
+    (re.compile(r"Expected an expression, got '(.+)'$"), "expected an expression, found {0}"),
+    (re.compile(r"tag name expected$"), "expected the name of a tag"),
     (re.compile(r"unexpected '(.+)'$"), "unexpected {0}"),
     (re.compile(r"unexpected char (.+) at \d+$"), "unexpected character {0}"),
 )
@@ -95,34 +112,71 @@ def compile_problem(error: Exception, env: PromptEnvironment, main: Source) -> P
 
 def syntax_problem(message: str, source: Source, line: int, env: Environment) -> Problem:
     """Jinja's words for a syntax error on a line as a problem."""
-    if found := re.match(r"Encountered unknown tag '(\w+)'", message):
-        return _unknown_tag(found[1], message, source, line)
     if found := re.match(r"No (filter|test) named '(\w+)'", message):
         return unknown_name(found[1], found[2], source, line, env)
+    if found := re.match(r"Encountered unknown tag '(\w+)'", message):
+        span = misplaced_place(source, line, found[1])
+        return _unknown_tag(found[1], message, span or word_span(source, line, found[1]))
     if found := re.match(r"Unexpected end of .*?tags: (.*?)\. The innermost .* '(\w+)'", message):
         text = f"unclosed `{found[2]}`: expected {_listed(found[1])}"
-        return Problem("template/unclosed", text, _opener(source, found[2], line))
-    for pattern, opening, closing in _UNCLOSED:
-        if re.match(pattern, message):
-            at = source.text.rfind(opening)
-            span = source.span(at, at + 2) if at >= 0 else line_span(source, line)
-            text = f"unclosed `{opening}`: expected `{closing}`"
-            return Problem("template/unclosed", text, span)
+        span = opener_place(source, found[2]) or line_span(source, line)
+        return Problem("template/unclosed", text, span)
+    if message.startswith("Missing end of comment tag"):
+        at = next((one.start for one in scan(source.text) if not one.closed), 0)
+        return _unclosed("{#", source.span(at, at + 2))
+    if message.startswith("Missing end of raw directive"):
+        span = word_span(source, line, "raw", "tag")
+        return Problem("template/unclosed", "unclosed `raw`: expected `endraw`", span)
+    tag = faulty(source, line, message)
+    problem = tag_problem(source, tag) if tag is not None else None
+    return problem or _mistaken(message, _mistake(source, line, message))
+
+
+def tag_problem(source: Source, tag: Piece) -> Problem | None:
+    """The syntax error of a tag that is read alone."""
+    text = source.text
+    if not tag.closed:
+        opening = text[tag.start : tag.start + 2]
+        if stray := stray_bracket(text, tag):
+            found = text[stray.start : stray.end]
+            said = f"expected `{_CLOSERS[opening]}`, found `{found}`"
+            return Problem("template/syntax", said, source.span(stray.start, stray.end))
+        return _unclosed(opening, source.span(tag.start, tag.start + 2))
+    mistake = mistake_of(text, tag, keyword_of(text, tag))
+    if mistake is None:
+        return None
+    span = source.span(tag.start + mistake.start, tag.start + mistake.end)
+    if found := re.match(r"Encountered unknown tag '(\w+)'", mistake.message):
+        return _unknown_tag(found[1], mistake.message, span)
+    return _mistaken(mistake.message, span)
+
+
+def _unclosed(opening: str, span: Span) -> Problem:
+    text = f"unclosed `{opening}`: expected `{_CLOSERS[opening]}`"
+    return Problem("template/unclosed", text, span)
+
+
+def _mistaken(message: str, span: Span) -> Problem:
+    """What Jinja did not expect there."""
     if message.startswith(("unexpected char '\"'", 'unexpected char "\'"')):
-        text = "unclosed quoted string"
-        return Problem("template/unclosed", text, _mistake(source, line, message))
+        return Problem("template/unclosed", "unclosed quoted string", span)
     character = re.match(r"unexpected char '(.)'", message)
     hint = _OPERATORS.get(character[1], "") if character else ""
-    return Problem("template/syntax", _reworded(message), _mistake(source, line, message), hint)
+    if _COMPARED.match(message):
+        hint = "write `==` to compare"
+    text = span.source.text
+    if message.endswith("got 'if'") and (found := _ELSE.search(text[: span.start][-_NEAR:])):
+        span = span._replace(start=span.start - len(found[0]))
+        hint = "write `elif`"
+    return Problem("template/syntax", _reworded(message), span, hint)
 
 
-def _unknown_tag(tag: str, message: str, source: Source, line: int) -> Problem:
+def _unknown_tag(tag: str, message: str, span: Span) -> Problem:
     expected = re.search(r"looking for (?:the following tags: )?('.*?)\. The innermost", message)
     hint = f"expected {_listed(expected[1])}" if expected else ""
-    span = word_span(source, line, tag)
     if tag in _TAGS:
         return Problem("template/misplaced-tag", f"`{tag}` is not allowed here", span, hint)
-    hint = did_you_mean(tag, _TAGS) or hint
+    hint = _FOREIGN.get(tag) or did_you_mean(tag, _TAGS) or hint
     return Problem("template/unknown-tag", f"unknown tag `{tag}`", span, hint)
 
 
@@ -131,7 +185,7 @@ def unknown_name(kind: str, name: str, source: Source, line: int, env: Environme
     is_filter = kind == "filter"
     known = env.filters if is_filter else env.tests
     hint = did_you_mean(name, (each for each in known if not each.startswith("_")))
-    span = word_span(source, line, name)
+    span = word_span(source, line, name, "filter" if is_filter else "test")
     code = "template/unknown-filter" if is_filter else "template/unknown-test"
     return Problem(code, f"unknown {kind} `{name}`", span, hint)
 
@@ -153,32 +207,20 @@ def _listed(tags: str) -> str:
     return tags.replace("'", "`")
 
 
-def _opener(source: Source, tag: str, line: int) -> Span:
-    """The last opening tag of that name that could still be open."""
-    last = None
-    for found in re.finditer(rf"\{{%[-+]?\s*({tag})\b", source.text):
-        last = found
-    return source.span(last.start(1), last.end(1)) if last else line_span(source, line)
-
-
 def _mistake(source: Source, line: int, message: str) -> Span:
     found = re.search(r"got '(.+?)'$|unexpected '(.+?)'|unexpected char '(.)'", message)
-    word = next((group for group in found.groups() if group), None) if found else None
-    if word and word in source.line(min(line, source.position(len(source.text))[0])):
-        return word_span(source, line, word)
-    return line_span(source, line)
+    word = next((group for group in found.groups() if group), "") if found else ""
+    return word_place(source, line, word) or line_span(source, line)
 
 
-def word_span(source: Source, line: int, word: str) -> Span:
-    """A word on a line, preferably inside of a tag; else the whole line."""
-    start = source.offset(line)
-    text = source.line(source.position(start)[0])
-    edge = r"(?<!\w)" if word[:1].isidentifier() else ""
-    inside = re.search(rf"\{{[{{%].*?({edge}{re.escape(word)})", text)
-    found = inside or re.search(rf"({edge}{re.escape(word)})", text)
-    if found is None:
-        return line_span(source, line)
-    return source.span(start + found.start(1), start + found.end(1))
+def word_span(source: Source, line: int, word: str, role: Role = "variable") -> Span:
+    """A word in a tag on a line, preferably in that role; else the whole line."""
+    return (
+        word_place(source, line, word, role)
+        or word_place(source, line, word)
+        or word_place(source, line, word, "string")
+        or line_span(source, line)
+    )
 
 
 def line_span(source: Source, line: int) -> Span:
@@ -285,13 +327,14 @@ def missing_problems(
 
 def _missing_problem(name: MissingName, source: Source, values: Mapping[str, Any]) -> Problem:
     first = re.split(r"[.\[]", name.path)[0]
-    span = word_span(source, name.line, first)
+    is_variable = isinstance(name.owner, Undefined) or name.owner is missing
+    span = word_span(source, name.line, first, "variable" if is_variable else "attribute")
     if "unsafe" in name.reason:
         hint = "templates can only read data; they can't change it or access Python internals"
         return Problem("template/forbidden", name.reason.rstrip("."), span, hint)
     if name.reason:
         return Problem("template/undefined", name.reason.rstrip("."), span)
-    if isinstance(name.owner, Undefined) or name.owner is missing:
+    if is_variable:
         hint = _SLIPS.get(first) or _PLACES.get(first) or did_you_mean(first, values)
         if not hint and values:
             hint = f"available values: {_names(values)}"

@@ -60,13 +60,13 @@ BROKEN = {
     "each faulty tag": (
         "<|user|>\n{{ a & b }} {{ c ? d }}\n{{ e | }} {% fi x %}{{ f(1 }}{{ g\n",
         (
-            "2:6 template/syntax, 2:18 template/syntax, 3:1 template/syntax,"
-            " 3:14 template/unknown-tag, 3:21 template/syntax, 3:30 template/unclosed"
+            "2:6 template/syntax, 2:18 template/syntax, 3:8 template/syntax,"
+            " 3:14 template/unknown-tag, 3:28 template/syntax, 3:30 template/unclosed"
         ),
     ),
     "an unclosed tag behind a faulty one": (
         "<|user|>\n{{ a | }}\n{{ b\nIt's {{ c }}\n",
-        "2:1 template/syntax, 3:1 template/unclosed",
+        "2:8 template/syntax, 3:1 template/unclosed",
     ),
     "an if without its end: where it ends is not known": (
         "<|user|>\na\n{% if x %}\n<|user|>\nb\n<|schema|>\n{ a: strr }\n",
@@ -82,7 +82,7 @@ BROKEN = {
     ),
     "a turn that a tag swallows": (
         "<|user|>\na\n{% if x <|assistant|>\nb\n{% endif %}\n<|user|>\nb",
-        "3:10 template/syntax",
+        "3:1 template/unclosed",
     ),
     "the branches of a faulty if": (
         "{% if x & y %}\n<|user|>\na\n{% else %}\n<|user|>\nb\n{% endif %}\n<|schema|>\nstrr",
@@ -94,7 +94,7 @@ BROKEN = {
     ),
     "a raw text without its end": (
         "<|user|>\n{{ a | uper }}\n{% raw %}\n{{ b | uper }}\n<|schema|>\nstrr\n",
-        "2:8 template/unknown-filter, 3:1 template/syntax",
+        "2:8 template/unknown-filter, 3:4 template/unclosed",
     ),
     "typed turns with a faulty tag": (
         "<|input|>\n{ a: strr {{\n<|schema|>\n{ a: {{ x\n }\n<|config|>\nmodl: {{ y\n<|user|>\nb\n",
@@ -102,12 +102,12 @@ BROKEN = {
     ),
     "a faulty macro": (
         "{% macro m( %}\n<|usr|>\n{% endmacro %}\n<|usr|>\n{{ m() }}\n",
-        "1:14 template/syntax, 4:1 turn/unknown-role",
+        "1:13 template/syntax, 4:1 turn/unknown-role",
     ),
     "a macro without its end": ("{% macro m() %}\n<|usr|>\n<|user|>\na\n", "1:4 template/unclosed"),
     "a definition that has no name yet": (
         "<|input|>\n{ a: str }\n<|user|>\n{% set %}{{ b }}{{ a | uper }}\n",
-        "4:1 template/syntax, 4:24 template/unknown-filter",
+        "4:8 template/syntax, 4:24 template/unknown-filter",
     ),
     "names of faulty definitions": (
         (
