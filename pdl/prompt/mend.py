@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 _READING = frozenset({"include", "import", "from", "extends"})
 _DEFINING = frozenset({"set", ASSIGN, "set_global", "for", "macro", "with", "import", "from"})
+_TARGETS = {
+    ASSIGN: ("set", "="),
+    "for": ("for", "in"),
+    "from": ("import", ""),
+    "import": ("as", ""),
+}
+"""Between which words the names are that a tag defines, if not behind its first."""
 _TAKEN_OUT = "{% set _ = 0 %}{% include [] %}"  # ends the content of a turn, and may print others
 _WORD = re.compile(r"\w+")
 _ENDS = ("}}", "%}", "#}")
@@ -162,7 +169,7 @@ def mended(source: Source, *, blocks: bool = True) -> Mended:
             tag.keyword in ("macro", "endmacro", "call", "endcall") for tag in removed
         ),
         may_read=is_cut or not blocks or any(_READING & set(tag.words) for tag in doubtful),
-        may_define=any(_defines_unknown(tag) for tag in faulty),
+        may_define=any(_defines_unknown(text, tag) for tag in faulty),
     )
 
 
@@ -177,9 +184,20 @@ def _before(starts: Sequence[int], offset: int) -> int:
     return starts[at - 1] if at else -1
 
 
-def _defines_unknown(tag: _Tag) -> bool:
+def _defines_unknown(text: str, tag: _Tag) -> bool:
     """Whether it defines a name that is not written yet."""
-    return tag.keyword in _DEFINING and tag.words[1:2] in ((), ("in",), ("as",))
+    if tag.keyword not in _DEFINING:
+        return False
+    words = [text[one.start : one.end] for one in tokens(text, tag.piece)]
+    first, last = _TARGETS.get(tag.keyword, (words[0], ""))
+    names = words[words.index(first) + 1 :] if first in words else []
+    names = names[: names.index(last)] if last in names else names
+    places = [0, *(at + 1 for at, word in enumerate(names) if word in (",", "as", "("))]
+    return any(not _is_name("".join(names[at : at + 1])) for at in places)
+
+
+def _is_name(word: str) -> bool:
+    return word.isidentifier() and word not in ("as", "in")
 
 
 def _readable(text: str, pieces: list[Piece]) -> list[Piece]:

@@ -39,7 +39,9 @@ SINGLE = {
     **dict.fromkeys((ASSIGN, "set_global", "import", "from", "break", "continue"), "set _ = 0"),
     **dict.fromkeys(("include", "extends"), "include []"),
 }
-Role = Literal["variable", "target", "attribute", "argument", "filter", "test", "tag", "string", ""]
+Role = Literal[
+    "variable", "target", "attribute", "argument", "filter", "test", "tag", "string", "key", ""
+]
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _AFTER_TAG = 3  # tokens of `{% endif %}`
 _CHARACTER = re.compile(r"unexpected char .* at (\d+)$", re.DOTALL)
@@ -194,7 +196,7 @@ def _words(text: str) -> dict[str, list[_Place]]:
     found: dict[str, list[_Place]] = {}
     for piece in _tags(text)[0]:
         for token, role in _roles(text, piece):
-            inset = int(role == "string")
+            inset = int(role in ("string", "key"))
             start, end = token.start + inset, token.end - inset
             found.setdefault(text[start:end], []).append(_Place(start, end, role))
     return found
@@ -213,7 +215,7 @@ def _roles(text: str, piece: Piece) -> Iterator[tuple[Token, Role]]:
         is_target = is_target and word != "in"
         role: Role = "target" if is_target else "variable"
         if token.kind != "name":
-            role = "string" if token.kind == "string" else ""
+            role = "" if token.kind != "string" else "key" if before[-1:] == ["["] else "string"
         elif at == 0 and first:
             role = "tag"
         elif before[-1:] == ["|"] or (at == 1 and first == "filter"):

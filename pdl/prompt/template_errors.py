@@ -138,8 +138,7 @@ def tag_problem(source: Source, tag: Piece) -> Problem | None:
     if not tag.closed:
         opening = text[tag.start : tag.start + 2]
         if stray := stray_bracket(text, tag):
-            found = text[stray.start : stray.end]
-            said = f"expected `{_CLOSERS[opening]}`, found `{found}`"
+            said = f"expected `{_CLOSERS[opening]}`, found `{text[stray.start : stray.end]}`"
             return Problem("template/syntax", said, source.span(stray.start, stray.end))
         return _unclosed(opening, source.span(tag.start, tag.start + 2))
     mistake = mistake_of(text, tag, keyword_of(text, tag))
@@ -213,10 +212,10 @@ def _mistake(source: Source, line: int, message: str) -> Span:
     return word_place(source, line, word) or line_span(source, line)
 
 
-def word_span(source: Source, line: int, word: str, role: Role = "variable") -> Span:
-    """A word in a tag on a line, preferably in that role; else the whole line."""
+def word_span(source: Source, line: int, word: str, *roles: Role) -> Span:
+    """A word in a tag on a line, preferably in such a role, a variable's; else the whole line."""
     return (
-        word_place(source, line, word, role)
+        word_place(source, line, word, *(roles or ("variable",)))
         or word_place(source, line, word)
         or word_place(source, line, word, "string")
         or line_span(source, line)
@@ -328,7 +327,8 @@ def missing_problems(
 def _missing_problem(name: MissingName, source: Source, values: Mapping[str, Any]) -> Problem:
     first = re.split(r"[.\[]", name.path)[0]
     is_variable = isinstance(name.owner, Undefined) or name.owner is missing
-    span = word_span(source, name.line, first, "variable" if is_variable else "attribute")
+    roles: tuple[Role, ...] = () if is_variable else ("attribute", "key")
+    span = word_span(source, name.line, first, *roles)
     if "unsafe" in name.reason:
         hint = "templates can only read data; they can't change it or access Python internals"
         return Problem("template/forbidden", name.reason.rstrip("."), span, hint)

@@ -116,6 +116,30 @@ BROKEN = {
         ),
         "4:12 template/syntax, 4:26 template/undefined, 5:10 template/syntax",
     ),
+    "names to import that are not written yet": (
+        '<|input|>\n{ a: str }\n<|user|>\n{% from "m.pdl" import %}{{ a }}{{ f(1) }}\n',
+        "4:24 template/syntax",
+    ),
+    "a second target that is not written yet": (
+        "<|input|>\n{ a: [str] }\n<|user|>\n{% for b, in %}{{ b }}{{ c }}{% endfor %}{{ a }}\n",
+        "4:14 template/syntax",
+    ),
+    "a name for an import that is not written yet": (
+        '<|input|>\n{ a: str }\n<|user|>\n{% import "m.pdl" %}{{ a }}{{ m.f() }}\n',
+        "4:19 template/syntax",
+    ),
+    "a string without its end, and one that this makes": (
+        '<|user|>\n{{ a | default("b) }}\n\nit\'s {{ "c" }}{{ d | uper }}\n',
+        "2:16 template/unclosed, 4:22 template/unknown-filter",
+    ),
+    "a tag without its block and a faulty one": (
+        "<|user|>\n{% endif %}\n{{ a | }}\n",
+        "2:4 template/misplaced-tag, 3:8 template/syntax",
+    ),
+    "a block that its end names, and a faulty tag": (
+        "<|user|>\n{% block a %}{% endblock a %}{{ b | }}\n",
+        "2:37 template/syntax",
+    ),
     "an include that might read an input": (
         "<|input|>\n{ a: str }\n<|user|>\n{% include & 'x.pdl' %}\n",
         "4:12 template/syntax",
@@ -319,9 +343,9 @@ def test_a_model_without_a_provider_is_the_value() -> None:
     assert found.problem.location.text == "gpt-5 mini"
 
 
-def test_the_end_of_the_file_is_no_word() -> None:
+def test_a_tag_at_the_end_of_the_file_is_unclosed() -> None:
     (found,) = lint_text("<|user|>\n{% if")
-    assert found.problem.message == "unexpected end of the file"
+    assert found.problem.message == "unclosed `{%`: expected `%}`"
 
 
 @pytest.mark.parametrize(
