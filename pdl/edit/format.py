@@ -3,10 +3,10 @@
 Typed turns get their canonical layout (`pdl.edit.layout`), one blank line precedes each turn and
 none follows its separator, tags have blanks within their delimiters, and settings are `key: value`.
 The text of messages is never touched. Whitespace counts where a template makes a value of what it
-prints (`{% set %}…{% endset %}`, `{% filter %}`, macros), and at the ends of a file that others can
-include: there it stays. So it does wherever it is not certain that a line is a separator.
-
-What a file prints is taken for text, though other files could make a value of it.
+prints (`{% set %}…{% endset %}`, `{% filter %}`, macros), in blocks, which other files can print as
+a value, at the ends of a file that others can include, and between the turns of a file that is a
+part of prompts by its name: there it stays. So it does wherever it is not certain that a line is a
+separator. What any other file prints is taken for text, though files could make a value of it.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from pdl.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pdl.prompt.markers import MarkerOrigin
     from pdl.prompt.scan import Piece, Token
@@ -40,7 +41,7 @@ _BLANKS = " \t"
 _WHITE = " \t\n"
 _BLANK_END = re.compile(r"[ \t]*(?=\n|\Z)")
 _PRINTING = frozenset({"if", "for", "with"})
-_CAPTURING = frozenset({"autoescape", "call", "filter", "macro"})
+_CAPTURING = frozenset({"autoescape", "block", "call", "filter", "macro"})
 _CONTENT = frozenset({"include", "endraw"})
 _SETTING = re.compile(r"([ \t]*)([^\s:/][^\s:]*)([ \t]*):([ \t]*)([^\n]*?)[ \t]*")
 _NOTE = re.compile(r"([ \t]*)//[^\n]*")
@@ -62,16 +63,16 @@ def format_range(document: Document, wanted: Range) -> list[Edit]:
     )
 
 
-def formatted(raw: str) -> str:
+def formatted(raw: str, path: Path | None = None) -> str:
     """Return a text formatted, with its byte order mark and its line ends.
 
-    New lines end as most do.
+    New lines end as most do. The name of its file says whether it is a part of prompts.
     """
     positions = Positions(raw)
     newline = newline_of(raw)
     out: list[str] = []
     at = 0
-    for edit in format_edits(Document(raw)):
+    for edit in format_edits(Document(raw, path)):
         start, end = positions.raw_offset(edit.start), positions.raw_offset(edit.end)
         for piece in (raw[at:start], edit.text.replace("\n", newline)):
             out += ("\n", piece) if _merges(out, piece) else (piece,)
@@ -151,7 +152,7 @@ def _units(document: Document) -> Iterator[_Unit]:
     for piece in document.pieces:
         yield _Unit(Range(piece.start, piece.end), list(formatter.tag(piece)))
     for one in formatter.separators:
-        around = [*formatter.before(one), *formatter.line(one), *formatter.after(one)]
+        around = [] if formatter.is_part else list(formatter.around(one))
         start = min(around[0].start, one.line) if around else one.line
         yield _Unit(Range(start, one.after), around)
         end = formatter.end_of(one)
@@ -265,23 +266,21 @@ class _Formatter:
         """Whether the body of a statement is printed where it is; None if it has no body."""
         if word in _PRINTING:
             return not (word == "for" and "recursive" in words)
-        if word == "block":
-            return self._blocks_print
         if word == "set":
             assigns = next((one for one in words if one in ("=", "|")), "")
             return None if assigns == "=" else False
         return False if word in _CAPTURING else None
 
     @cached_property
-    def _blocks_print(self) -> bool:
-        """Whether no block becomes a value (`self.name()`, `super()`)."""
-        tags = (one for one in self.pieces if one.kind in ("statement", "expression"))
-        return not any({"self", "super"} & set(self._words(one)) for one in tags)
+    def is_part(self) -> bool:
+        """Whether the file is a part of prompts by its name, as `pdl lint` tells."""
+        path = self.document.path
+        return path is not None and path.name.startswith("_")
 
     @cached_property
     def _is_main(self) -> bool:
         """Whether no other file can include this one, so that its ends are those of the prompt."""
-        return any(turn.role == "input" for turn in self.document.turns)
+        return not self.is_part and any(turn.role == "input" for turn in self.document.turns)
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -304,7 +303,13 @@ class _Formatter:
         last_line = self.text[self.text.rfind("\n", 0, piece.end) + 1 : piece.end]
         return piece.end if one.role == "input" and not last_line.strip(_BLANKS) else 0
 
-    def before(self, one: _Separator) -> Iterator[Edit]:
+    def around(self, one: _Separator) -> Iterator[Edit]:
+        """A separator, and the blank lines before and after it."""
+        yield from self._before(one)
+        yield from self._line(one)
+        yield from self._after(one)
+
+    def _before(self, one: _Separator) -> Iterator[Edit]:
         """One blank line before a separator; after a tag, at most one."""
         text = self.text
         last = one.line
@@ -326,7 +331,7 @@ class _Formatter:
         words = self._words(piece)
         return piece.kind == "expression" or bool(words and words[0] in _CONTENT)
 
-    def line(self, one: _Separator) -> Iterator[Edit]:
+    def _line(self, one: _Separator) -> Iterator[Edit]:
         """A separator as pdl writes it."""
         start, end = one.mark.start, one.mark.end
         if one.line or self._is_main:
@@ -334,7 +339,7 @@ class _Formatter:
         yield from edit_between(self.text, start, end, f"<|{one.role}|>")
         yield from edit_between(self.text, end, end + _blanks(self.text, end, one.high), "")
 
-    def after(self, one: _Separator) -> Iterator[Edit]:
+    def _after(self, one: _Separator) -> Iterator[Edit]:
         """No blank line after a separator."""
         text = self.text
         end = at = one.after

@@ -102,6 +102,7 @@ LEFT = [
     "{% macro f(a) %}\n\n\n<|User|>\n\n\n{% endmacro %}\n",
     "<|user|>\n{% call f() %}a\n<|User|>\n\n\n{% endcall %}\n",
     "<|user|>\n{% block b %}a\n<|User|>\n\n{% endblock %}{{ self.b() | length }}\n",
+    "{% block b %}\n<|User|>\na\n\n\n<|schema|>\n{a:int}\n\n{% endblock %}\n",
     "<|user|>\n{% for a in b recursive %}a\n<|User|>\n\n{% endfor %}\n",
     "<|user|>\na {% if x -%}\n<|User|>\n\nb\n{% endif %}\n",
     "<|user|>\na\n\n<|User|>\n{%- if x %}\n{% endif %}\n",
@@ -127,6 +128,43 @@ def test_file(text: str, wanted: str) -> None:
 def test_it_leaves_what_counts(text: str) -> None:
     """Text of messages, whitespace that can become a value, and what depends on tags."""
     assert formatted(text) == text
+
+
+def test_a_part_of_prompts_keeps_its_blank_lines() -> None:
+    text = "<|input|>\n{}\n<| User |>\n\n{{x}}\n\n\n<|schema|>\n\n{a:int}\n\n"
+    wanted = "<|input|>\n{}\n<| User |>\n\n{{ x }}\n\n\n<|schema|>\n\n{ a: int }\n\n"
+    assert formatted(text, Path("parts/_a.pdl")) == wanted
+    assert formatted(text, Path("_parts/a.pdl")) == formatted(text) != wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "main"),
+    [
+        (
+            "base.pdl",
+            "{% block b %}\n<|User|>\n\na\n\n\n<|Assistant|>\nb\n{% endblock %}\n",
+            '{% extends "base.pdl" %}{% block b %}<|user|>\n{{ super()|length }}{% endblock %}\n',
+        ),
+        (
+            "_m.pdl",
+            "<|User|>\n\na\n\n\n<|Assistant|>\nb\n",
+            '{% import "_m.pdl" as m %}\n<|user|>\n{{ m|string|length }}\n',
+        ),
+        (
+            "_m.pdl",
+            "\n\n<|User|>\n\na\n\n\n<|Assistant|>\n\n",
+            '<|user|>\n{% set t %}{% include "_m.pdl" %}{% endset %}{{ t|length }}\n',
+        ),
+    ],
+)
+def test_what_others_make_a_value_of_stays(name: str, part: str, main: str, tmp_path: Path) -> None:
+    found = []
+    for text in (part, formatted(part, Path(name))):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        prompt = pdl.loads(main, base=tmp_path)
+        found.append((prompt.render().messages, prompt.fingerprint))
+    assert found[0] == found[1]
+    assert formatted(part.replace("block", "if").replace(" b %", " 1 %")) != part
 
 
 @pytest.mark.parametrize(

@@ -91,10 +91,14 @@ def command(
 ) -> None:
     """Format prompt files in place; or standard input, for `-`, to standard output.
 
-    Never changes what a prompt renders, nor its fingerprint, and never the text of messages. Typed
-    turns get a canonical layout with all comments, turns one blank line between them, tags spaces
-    inside their delimiters. Brackets on several lines stay on several lines. What has errors stays
-    as it is. Line ends and a byte order mark are kept.
+    Never changes the text of messages, nor what a valid prompt renders and its fingerprint, with
+    two exceptions: prompts that make a value of what an included file prints, and fingerprints of
+    prompts that include a file which ends in a typed turn.
+
+    Typed turns get a canonical layout with all comments, turns one blank line between them, tags
+    spaces inside their delimiters. Brackets on several lines stay on several lines. Typed turns and
+    settings with errors stay as they are, and so do blank lines in files whose names begin with
+    `_`, and turns in blocks. Line ends and a byte order mark are kept.
 
     Searches directories recursively for *.pdl files, skipping hidden files and directories, and
     links that lead out. A summary goes to standard error.
@@ -147,7 +151,7 @@ def _formatted(
     name = stdin_name or display_name(file)
     text = decoded(read_bytes(file), name, keep_mark=True).text
     is_left = file == STDIN and stdin_name is not None and matches(stdin_name, exclude)
-    return _Formatted(name, text, text if is_left else formatted(text))
+    return _Formatted(name, text, text if is_left else formatted(text, Path(name)))
 
 
 def _diff(done: _Formatted, terminal: Terminal) -> str:
