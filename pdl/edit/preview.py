@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdl.edit.diagnostics import open_folder
 from pdl.errors import PdlError
-from pdl.prompt import prompt as prompts
+from pdl.prompt.prompt import in_folder
 
 if TYPE_CHECKING:
     from pdl.edit.document import Document
@@ -113,7 +113,7 @@ def rendered_with_stand_ins(workspace: Workspace, document: Document) -> Rendere
 def load(workspace: Workspace, document: Document) -> Prompt:
     """Parse a document with the files that it includes, as editors have them. Raises PdlError."""
     base = open_folder(workspace, document)
-    return prompts.loads(document.raw, name=document.source.name, base=base)
+    return in_folder(document.raw, document.source.name, base)
 
 
 def _schema(workspace: Workspace, document: Document) -> Schema[Any] | None:

@@ -292,7 +292,7 @@ def loads(  # noqa: PLR0913 - each is an option
     text: str,
     *,
     name: str = "<string>",
-    base: str | os.PathLike[str] | Traversable | Folder | None = None,
+    base: str | os.PathLike[str] | Traversable | None = None,
     strict: bool = True,
     limits: Limits = DEFAULT_LIMITS,
     types: GivenTypes = False,
@@ -309,11 +309,14 @@ def loads(  # noqa: PLR0913 - each is an option
         raise _no_text(text)
     wanted = _pin(pin, None, str(name)) or ""
     source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
-    folder = None
-    if base is not None:
-        is_folder = isinstance(base, prompts.Folder)
-        folder = cast("Folder", base) if is_folder else prompts.Folder(as_path(base, "base"))
+    folder = prompts.Folder(as_path(base, "base")) if base is not None else None
     return _compiled(source, folder, strict, limits, allowed(types), wanted)
+
+
+def in_folder(text: str, name: str, folder: Folder | None) -> Prompt:
+    """Parse a prompt as `loads` does, whose files a folder reads in a way of its own."""
+    source = Source(normalize_newlines(text.removeprefix("\ufeff")), name)
+    return _compiled(source, folder, strict=True, limits=DEFAULT_LIMITS)
 
 
 def _pin(given: GivenPin, file: Path | Traversable | None, name: str) -> str | None:

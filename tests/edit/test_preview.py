@@ -95,7 +95,7 @@ def test_a_preview_has_included_texts_that_are_not_saved(tmp_path: Path) -> None
 FAILURES = [
     ("", "no turns"),
     ("<|usr|>\nx", "unknown turn"),
-    ("<|user|>\n{{", "unexpected"),
+    ("<|user|>\n{{", "unclosed"),
     ("<|user|>\n{{ a.b() }}", "not callable"),
 ]
 

@@ -17,7 +17,7 @@ from pdl.prompt.scan import scan
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ROOT = Path(pdl.__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FILES = sorted(
     path
     for folder in ("prompts", "examples", "tests/cases/lint", "tests/cases/turns")

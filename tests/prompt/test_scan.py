@@ -18,7 +18,7 @@ from pdl.prompt.scan import Piece, followed, scan, stretches, tokens
 from pdl.prompt.template import normalize_newlines
 from pdl.source import Source
 
-ROOT = Path(pdl.__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FILES = sorted(
     path
     for folder in (ROOT / "prompts", ROOT / "examples", CASES)
