@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pdl.prompt.markers import Markers
     from pdl.prompt.prompt import Prompt
     from pdl.prompt.scan import Kind
+    from pdl.prompt.turns import Token
     from pdl.source import Span
 
     Pieces = Sequence[tuple[int, str, Kind | None]]
@@ -105,14 +106,8 @@ class Content:
 
     def findings(self, turn: Turn) -> Iterator[Finding]:
         """The findings of a turn, each error whatever the data are."""
-        for token in turn.content:
-            is_sent = turn.role in SENT
-            if is_sent and token.kind == "BLOCK" and DYNAMIC not in token.text:
-                span = self.markers.span(token.marker) or self.prompt.source.span(0)
-                try:
-                    parse_media(token.text, span, self.prompt.folder, self.prompt.limits)
-                except MediaError as error:
-                    yield from (Finding(problem) for problem in error.problems)
+        if turn.role in SENT:
+            yield from map(Finding, self.blocks(turn.content))
         if turn.role == "schema":
             yield from self._typed(turn, self._parse_schema)
             yield from (Finding(problem, "warning") for problem in self._doubted(turn))
@@ -120,6 +115,16 @@ class Content:
             yield from self._typed(turn, self._parse_tools)
         elif turn.role == "config":
             yield from self._config(turn)
+
+    def blocks(self, content: Iterable[Token]) -> Iterator[Problem]:
+        """The problems of media tags, and of turns that are not alone on their lines."""
+        for token in content:
+            if token.kind == "BLOCK" and DYNAMIC not in token.text:
+                span = self.markers.span(token.marker) or self.prompt.source.span(0)
+                try:
+                    parse_media(token.text, span, self.prompt.folder, self.prompt.limits)
+                except MediaError as error:
+                    yield from error.problems
 
     def _config(self, turn: Turn) -> Iterator[Finding]:
         """Problems of settings, and doubts about those that don't depend on data."""

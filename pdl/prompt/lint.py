@@ -245,8 +245,10 @@ class _Linter:
         if text.strip(DYNAMIC + " \n\t"):
             raw = Turn("", tuple(outline.preamble)).raw
             preamble = mapped_source(raw, self.markers, self.source.name)
-            for problem in no_role(preamble, self.source, outline.problems):
-                yield Finding(problem)
+            blocks = list(self.content.blocks(outline.preamble))
+            yield from map(Finding, blocks)
+            reported = [*outline.problems, *blocks]
+            yield from map(Finding, no_role(preamble, self.source, reported))
         elif not outline.items:
             message, hint = "the prompt has no turns", "add a line `<|user|>` with text below it"
             yield Finding(Problem("turn/none", message, self.source.span(0), hint))

@@ -98,11 +98,21 @@ class Names:
 
     def first_use(self, name: str) -> Span:
         """Where the prompt, or else one of the templates that it includes, reads a name."""
-        for source, tree in self._trees:
-            uses = [node.lineno for node in descendants(tree, nodes.Name) if node.name == name]
-            if uses:
-                return word_span(source, min(uses), name)
+        for source, lines in self._lines:
+            if name in lines:
+                return word_span(source, lines[name], name)
         return self.prompt.source.span(0)
+
+    @cached_property
+    def _lines(self) -> list[tuple[Source, dict[str, int]]]:
+        """The first line of each name in each template."""
+        found: list[tuple[Source, dict[str, int]]] = []
+        for source, tree in self._trees:
+            lines: dict[str, int] = {}
+            for node in descendants(tree, nodes.Name):
+                lines[node.name] = min(node.lineno, lines.get(node.name, node.lineno))
+            found.append((source, lines))
+        return found
 
     @cached_property
     def _words(self) -> list[_Words]:

@@ -102,3 +102,20 @@ def test_the_place_of_a_key(text: str, at: int) -> None:
     span = raised.value.problem.span
     assert span is not None
     assert (span.line, span.column - 1, span.text) == (2, at, "foo")
+
+
+BEGINNINGS = [
+    ('<|system|>\n{{- "x" }}\n<|user|>\n{{ 1 }}', "1:1 media/unknown-block"),
+    ("a <|system|>\nb\n<|user|>\na", "1:1 turn/no-role, 1:3 media/unknown-block"),
+    ('{{ "x" -}}\n<|system|>\na', "1:1 turn/no-role, 2:1 media/unknown-block"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), BEGINNINGS)
+def test_a_first_marker_that_is_not_alone_on_its_line(text: str, expected: str) -> None:
+    with pytest.raises(pdl.PromptError) as raised:
+        pdl.loads(text).render()
+    linted = [one.problem for one in lint_text(text)]
+    for problems in (raised.value.problems, linted):
+        found = [f"{one.span.line}:{one.span.column} {one.code}" for one in problems if one.span]
+        assert ", ".join(found) == expected
