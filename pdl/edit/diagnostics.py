@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 from pdl.edit.document import Document, Location, Range
 from pdl.edit.workspace import SUFFIX, is_file
@@ -91,7 +90,9 @@ class _Kept(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-_KEPT: WeakKeyDictionary[Document, _Kept] = WeakKeyDictionary()
+def _memory(_: Document) -> list[_Kept]:
+    """What was found last in a document; nothing at first."""
+    return []
 
 
 def _findings(workspace: Workspace, main: Document) -> tuple[Finding, ...]:
@@ -104,9 +105,10 @@ def _findings(workspace: Workspace, main: Document) -> tuple[Finding, ...]:
     documents = tuple(workspace.document(one) for one in included)
     is_partial = path is not None and _is_partial(workspace, path)
     bases = _bases(workspace, main)
-    kept = _KEPT.get(main)
-    if kept is not None and kept[:4] == (documents, bases, is_partial, workspace.refreshed):
-        return kept.findings
+    key = documents, bases, is_partial, workspace.refreshed
+    memory = main.derive(_memory)
+    if memory and memory[0][:4] == key:
+        return memory[0].findings
     least: tuple[Finding, ...] | None = None
     for base in bases or (None,):
         texts = _texts(workspace, base, included) if base is not None else {}
@@ -116,7 +118,7 @@ def _findings(workspace: Workspace, main: Document) -> tuple[Finding, ...]:
         if not _errors(least):
             break
     assert least is not None
-    _KEPT[main] = _Kept(documents, bases, is_partial, workspace.refreshed, least)
+    memory[:] = [_Kept(*key, least)]
     return least
 
 
