@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import pdl
-from pdl.edit.diagnostics import diagnostics
+from pdl.edit.features.diagnostics import diagnostics
 from pdl.edit.positions import Positions
 from pdl.edit.workspace import Workspace
 

@@ -12,23 +12,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pdl.edit import navigation, preview, rename
-from pdl.edit.actions import actions
-from pdl.edit.completion import complete
-from pdl.edit.diagnostics import Diagnostic, diagnostics
 from pdl.edit.document import Document, Edit, Range
-from pdl.edit.folding import folds
-from pdl.edit.format import format_edits, format_range, format_typed_on
-from pdl.edit.hover import hover
-from pdl.edit.inlay import inlay_hints
-from pdl.edit.lenses import lenses
-from pdl.edit.names import names_of
+from pdl.edit.features import navigation, preview, rename
+from pdl.edit.features.actions import actions
+from pdl.edit.features.completion import complete
+from pdl.edit.features.diagnostics import Diagnostic, diagnostics
+from pdl.edit.features.folding import folds
+from pdl.edit.features.hover import hover
+from pdl.edit.features.inlay import inlay_hints
+from pdl.edit.features.lenses import lenses
+from pdl.edit.features.selection import selections
+from pdl.edit.features.semantic_tokens import semantic_tokens
+from pdl.edit.features.signature import signature_help
+from pdl.edit.features.symbols import search, symbols
+from pdl.edit.formatting.format import format_edits, format_range, format_typed_on
 from pdl.edit.positions import Positions
-from pdl.edit.selection import selections
-from pdl.edit.semantic_tokens import semantic_tokens
-from pdl.edit.signature import signature_help
-from pdl.edit.symbols import search, symbols
-from pdl.edit.usage import inferred_inputs
+from pdl.edit.template.names import names_of
+from pdl.edit.template.usage import inferred_inputs
 from pdl.edit.workspace import Workspace
 from pdl.prompt.lint import included_files, lint_file
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.edit.bindings import outline
 from pdl.edit.document import Document
-from pdl.edit.tags import named_files
+from pdl.edit.template.bindings import outline
+from pdl.edit.template.tags import named_files
 from pdl.errors import FileError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt.files import JailError, checked_parts, read_prompt
@@ -25,7 +25,7 @@ from pdl.prompt.includes import names_in
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.edit.tags import Statement, Word
+    from pdl.edit.template.tags import Statement, Word
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _MOST = 10_000  # files that a workspace lists

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pdl.lsp.conversion import markdown, offset_of, offsets_of, range_of
 
 if TYPE_CHECKING:
-    from pdl.edit.offers import Completion
+    from pdl.edit.features.offers import Completion
     from pdl.lsp.documents import View
     from pdl.lsp.session import Session
 
@@ -41,7 +41,7 @@ def completion(
     session: Session, view: View, params: types.CompletionParams
 ) -> types.CompletionList | None:
     """What can be typed at a place."""
-    from pdl.edit.completion import complete
+    from pdl.edit.features.completion import complete
 
     offset = offset_of(view, params.position)
     found = complete(session.workspace, view.document, offset, snippets=session.takes_snippets)
@@ -68,7 +68,7 @@ def _item(view: View, one: Completion, offset: int) -> types.CompletionItem:
 
 def hover(session: Session, view: View, params: types.HoverParams) -> types.Hover | None:
     """What is at a place."""
-    from pdl.edit.hover import hover as find
+    from pdl.edit.features.hover import hover as find
 
     found = find(session.workspace, view.document, offset_of(view, params.position))
     content = markdown(found.markdown) if found is not None else None
@@ -81,7 +81,7 @@ def signature_help(
     session: Session, view: View, params: types.SignatureHelpParams
 ) -> types.SignatureHelp | None:
     """How what is called at a place is called."""
-    from pdl.edit.signature import signature_help as find
+    from pdl.edit.features.signature import signature_help as find
 
     found = find(session.workspace, view.document, offset_of(view, params.position))
     if found is None:
@@ -111,7 +111,7 @@ def inlay_hints(
 ) -> list[types.InlayHint] | None:
     """The types that a text does not say."""
     from pdl.edit.document import Range
-    from pdl.edit.inlay import inlay_hints as find
+    from pdl.edit.features.inlay import inlay_hints as find
 
     if not session.settings.inlay_hints:
         return None

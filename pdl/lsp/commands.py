@@ -19,7 +19,7 @@ from pdl.lsp.session import member
 
 if TYPE_CHECKING:
     from pdl.edit.document import Document
-    from pdl.edit.preview import Preview
+    from pdl.edit.features.preview import Preview
     from pdl.edit.workspace import Workspace
     from pdl.lsp.server import Server
 
@@ -110,7 +110,7 @@ class Commands:
 
 
 def _run(command: str, workspace: Workspace, document: Document) -> Preview:
-    from pdl.edit import preview  # noqa: PLC0415 - the server starts without grammars
+    from pdl.edit.features import preview  # noqa: PLC0415 - the server starts without grammars
 
     functions = {
         "pdl.render": preview.render,

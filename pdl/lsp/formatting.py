@@ -20,7 +20,7 @@ def formatting(
     session: Session, view: View, params: types.DocumentFormattingParams
 ) -> list[types.TextEdit]:
     """The changes that format a text."""
-    from pdl.edit.format import format_edits
+    from pdl.edit.formatting.format import format_edits
 
     del session, params
     return text_edits(view, format_edits(view.document))
@@ -31,7 +31,7 @@ def range_formatting(
 ) -> list[types.TextEdit]:
     """The changes that format a part of a text."""
     from pdl.edit.document import Range
-    from pdl.edit.format import format_range
+    from pdl.edit.formatting.format import format_range
 
     del session
     wanted = Range(*offsets_of(view, params.range))
@@ -42,7 +42,7 @@ def on_type_formatting(
     session: Session, view: View, params: types.DocumentOnTypeFormattingParams
 ) -> list[types.TextEdit]:
     """The changes after a character was typed."""
-    from pdl.edit.format import format_typed_on
+    from pdl.edit.formatting.format import format_typed_on
 
     del session
     offset = offset_of(view, params.position)

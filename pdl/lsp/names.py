@@ -33,7 +33,7 @@ def definition(
     session: Session, view: View, params: types.DefinitionParams
 ) -> list[types.Location]:
     """Where a name is defined."""
-    from pdl.edit.navigation import definition as find
+    from pdl.edit.features.navigation import definition as find
 
     offset = offset_of(view, params.position)
     return locations(session, view, find(session.workspace, view.document, offset))
@@ -43,7 +43,7 @@ def type_definition(
     session: Session, view: View, params: types.TypeDefinitionParams
 ) -> list[types.Location]:
     """Where the type of an input is defined."""
-    from pdl.edit.navigation import type_definition as find
+    from pdl.edit.features.navigation import type_definition as find
 
     offset = offset_of(view, params.position)
     return locations(session, view, find(view.document, offset))
@@ -51,7 +51,7 @@ def type_definition(
 
 def references(session: Session, view: View, params: types.ReferenceParams) -> list[types.Location]:
     """Where a name is used."""
-    from pdl.edit.navigation import references as find
+    from pdl.edit.features.navigation import references as find
 
     offset = offset_of(view, params.position)
     declared = params.context.include_declaration
@@ -63,7 +63,7 @@ def highlights(
     session: Session, view: View, params: types.DocumentHighlightParams
 ) -> list[types.DocumentHighlight]:
     """Where a name is used in this text."""
-    from pdl.edit.navigation import highlights as find
+    from pdl.edit.features.navigation import highlights as find
 
     del session
     kinds = {"read": types.DocumentHighlightKind.Read, "write": types.DocumentHighlightKind.Write}
@@ -75,7 +75,7 @@ def prepare_rename(
     session: Session, view: View, params: types.PrepareRenameParams
 ) -> types.PrepareRenamePlaceholder:
     """The name at a place. Raises RefusedError if it cannot be renamed."""
-    from pdl.edit.rename import Refusal, prepare
+    from pdl.edit.features.rename import Refusal, prepare
 
     found = prepare(session.workspace, view.document, offset_of(view, params.position))
     if isinstance(found, Refusal):
@@ -86,8 +86,8 @@ def prepare_rename(
 
 def rename(session: Session, view: View, params: types.RenameParams) -> types.WorkspaceEdit:
     """The changes that rename a name. Raises RefusedError if it cannot be renamed."""
-    from pdl.edit.rename import Refusal
-    from pdl.edit.rename import rename as find
+    from pdl.edit.features.rename import Refusal
+    from pdl.edit.features.rename import rename as find
 
     offset = offset_of(view, params.position)
     found = find(session.workspace, view.document, offset, params.new_name)
@@ -100,7 +100,7 @@ def links(
     session: Session, view: View, params: types.DocumentLinkParams
 ) -> list[types.DocumentLink]:
     """The files and pages that a text names."""
-    from pdl.edit.navigation import links as find
+    from pdl.edit.features.navigation import links as find
 
     del params
     return [
@@ -116,7 +116,7 @@ def will_rename_files(
     session: Session, params: types.RenameFilesParams
 ) -> types.WorkspaceEdit | None:
     """The changes of texts that name files which are about to be renamed."""
-    from pdl.edit.rename import rename_file
+    from pdl.edit.features.rename import rename_file
 
     edits: dict[Path | None, list[Edit]] = {}
     for one in params.files:

@@ -24,9 +24,9 @@ from pdl.lsp.session import member
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Sequence
 
-    from pdl.edit.actions import Action
-    from pdl.edit.diagnostics import Diagnostic
     from pdl.edit.document import Document
+    from pdl.edit.features.actions import Action
+    from pdl.edit.features.diagnostics import Diagnostic
     from pdl.edit.workspace import Workspace
     from pdl.lsp.documents import View
     from pdl.lsp.server import Server
@@ -112,9 +112,9 @@ class Reports:
         ]
 
     def _actions(self, view: View, where: tuple[int, int], only: tuple[str, ...]) -> list[Action]:
-        from pdl.edit.actions import Action, actions, fix_all  # noqa: PLC0415 - not needed to start
-        from pdl.edit.diagnostics import diagnostics  # noqa: PLC0415
         from pdl.edit.document import Range  # noqa: PLC0415
+        from pdl.edit.features.actions import Action, actions, fix_all  # noqa: PLC0415 - not needed to start
+        from pdl.edit.features.diagnostics import diagnostics  # noqa: PLC0415
 
         self._workspace.take(self.session.workspace)
         if only and all(one.startswith("source") for one in only):
@@ -143,7 +143,7 @@ class Reports:
 
     def warm_up(self) -> None:
         """Load what the first text needs, in the thread, while the editor is busy too."""
-        self._thread.submit(import_module, "pdl.edit.diagnostics")
+        self._thread.submit(import_module, "pdl.edit.features.diagnostics")
 
     def _guarded(
         self, handler: Callable[[Any], Coroutine[Any, Any, Any]], nothing: Any
@@ -301,7 +301,7 @@ class Reports:
 
     def _found(self, view: View) -> list[Diagnostic]:
         """The findings of a document; none if it is out of date already and nobody will ask."""
-        from pdl.edit.diagnostics import diagnostics  # noqa: PLC0415 - not needed to start
+        from pdl.edit.features.diagnostics import diagnostics  # noqa: PLC0415 - not needed to start
 
         if not self.pulled and not self._is_current(view):
             return []

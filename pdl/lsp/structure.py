@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pdl.edit.document import Range
-    from pdl.edit.semantic_tokens import SemanticToken
-    from pdl.edit.symbols import Symbol
+    from pdl.edit.features.semantic_tokens import SemanticToken
+    from pdl.edit.features.symbols import Symbol
     from pdl.lsp.documents import View
     from pdl.lsp.session import Session
 
@@ -42,7 +42,7 @@ def document_symbols(
     session: Session, view: View, params: types.DocumentSymbolParams
 ) -> list[types.DocumentSymbol]:
     """The outline of a text."""
-    from pdl.edit.symbols import symbols
+    from pdl.edit.features.symbols import symbols
 
     del session, params
     return _outline(view, symbols(view.document))
@@ -66,7 +66,7 @@ def workspace_symbols(
     session: Session, params: types.WorkspaceSymbolParams
 ) -> list[types.WorkspaceSymbol]:
     """The names of all prompts that fit a query."""
-    from pdl.edit.symbols import search
+    from pdl.edit.features.symbols import search
 
     found = search(session.workspace, params.query)
     views = session.views(one.location.path for one in found)
@@ -87,7 +87,7 @@ def folding_ranges(
     session: Session, view: View, params: types.FoldingRangeParams
 ) -> list[types.FoldingRange]:
     """What can be folded, by lines."""
-    from pdl.edit.folding import folds
+    from pdl.edit.features.folding import folds
 
     del session, params
     out = []
@@ -104,7 +104,7 @@ def selection_ranges(
     session: Session, view: View, params: types.SelectionRangeParams
 ) -> list[types.SelectionRange]:
     """The ranges around each cursor."""
-    from pdl.edit.selection import selections
+    from pdl.edit.features.selection import selections
 
     del session
     out = []
@@ -121,7 +121,7 @@ def code_lenses(
     session: Session, view: View, params: types.CodeLensParams
 ) -> list[types.CodeLens] | None:
     """What can be done with a prompt, each with its command."""
-    from pdl.edit.lenses import lenses
+    from pdl.edit.features.lenses import lenses
 
     del params
     if not session.settings.code_lens:
@@ -166,7 +166,7 @@ _NAMES = frozenset({"parameter", "class", "function", "variable", "namespace"})
 
 def _numbers(session: Session, view: View, within: Range | None = None) -> list[int]:
     """The five numbers of each token: where it is after the one before, and what it is."""
-    from pdl.edit.semantic_tokens import semantic_tokens as find
+    from pdl.edit.features.semantic_tokens import semantic_tokens as find
 
     found: Iterable[SemanticToken] = find(view.document)
     if session.has_grammar:

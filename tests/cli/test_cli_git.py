@@ -15,7 +15,7 @@ import yaml
 from click.testing import CliRunner
 
 from pdl.cli.app import application
-from pdl.edit.format import formatted
+from pdl.edit.formatting.format import formatted
 
 if TYPE_CHECKING:
     from click.testing import Result

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.edit.actions import FIXES, actions, changed_text, fix_all, fixes
-from pdl.edit.diagnostics import Diagnostic, diagnostics
 from pdl.edit.document import Document, Range
+from pdl.edit.features.actions import FIXES, actions, changed_text, fix_all, fixes
+from pdl.edit.features.diagnostics import Diagnostic, diagnostics
 from pdl.edit.workspace import Workspace
 
 LEADS = {

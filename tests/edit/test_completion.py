@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from marked import unmarked
 
-from pdl.edit import words
-from pdl.edit.completion import Completion, complete
 from pdl.edit.document import Document
+from pdl.edit.features.completion import Completion, complete
+from pdl.edit.template import words
 from pdl.edit.workspace import Workspace
 from pdl.prompt.config import PROVIDERS, SETTINGS
 from pdl.prompt.turns import ROLES

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pdl.edit.actions import fixes
-from pdl.edit.diagnostics import diagnostics
 from pdl.edit.document import Document, Location, Range
+from pdl.edit.features.actions import fixes
+from pdl.edit.features.diagnostics import diagnostics
 from pdl.edit.workspace import Workspace
 from pdl.prompt.lint import included_files, lint_file
 

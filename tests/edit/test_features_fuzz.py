@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.edit.completion import complete
 from pdl.edit.document import Document, Range
-from pdl.edit.hover import hover
-from pdl.edit.inlay import inferred_inputs, inlay_hints
-from pdl.edit.signature import signature_help
+from pdl.edit.features.completion import complete
+from pdl.edit.features.hover import hover
+from pdl.edit.features.inlay import inferred_inputs, inlay_hints
+from pdl.edit.features.signature import signature_help
 from pdl.edit.workspace import Workspace
 
 HERE = Path(__file__).parents[2]

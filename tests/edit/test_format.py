@@ -18,8 +18,14 @@ from shares import share
 
 import pdl
 from pdl.edit.document import Document, Edit, Range
-from pdl.edit.format import format_edits, format_range, format_typed_on, formatted, newline_of
-from pdl.edit.layout import applied
+from pdl.edit.formatting.format import (
+    format_edits,
+    format_range,
+    format_typed_on,
+    formatted,
+    newline_of,
+)
+from pdl.edit.formatting.layout import applied
 from pdl.prompt.template import normalize_newlines
 
 ROOT = Path(__file__).parents[2]

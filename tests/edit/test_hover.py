@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from marked import marked, unmarked
 
-from pdl.edit import words
-from pdl.edit.callables import said_of
 from pdl.edit.document import Document
-from pdl.edit.hover import hover
-from pdl.edit.markdown import code, escaped, fenced
+from pdl.edit.features.hover import hover
+from pdl.edit.features.markdown import code, escaped, fenced
+from pdl.edit.template import words
+from pdl.edit.template.callables import said_of
 from pdl.edit.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pdl.edit.document import Document, Range
-from pdl.edit.inlay import inferred_inputs, inlay_hints
+from pdl.edit.features.inlay import inferred_inputs, inlay_hints
 from pdl.edit.workspace import Workspace
 from pdl.schema import Schema
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pdl
-from pdl.edit.layout import WIDTH, applied, layout_edits
+from pdl.edit.formatting.layout import WIDTH, applied, layout_edits
 from pdl.schema.dsl.tree import parse
 from pdl.source import Source
 

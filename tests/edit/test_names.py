@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from jinja2 import TemplateError, meta
 from marked import marked, unmarked
 
-from pdl.edit.bindings import outline
 from pdl.edit.document import Document
-from pdl.edit.mentions import IMPLICIT
-from pdl.edit.names import Names, names_of
+from pdl.edit.template.bindings import outline
+from pdl.edit.template.mentions import IMPLICIT
+from pdl.edit.template.names import Names, names_of
 from pdl.errors import PromptError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt import tera

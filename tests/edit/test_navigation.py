@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from marked import marked, prepare, unmarked
 
-from pdl.edit import navigation
 from pdl.edit.document import Document, Location
+from pdl.edit.features import navigation
 from pdl.edit.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdl
-from pdl.edit import preview
 from pdl.edit.document import Document
-from pdl.edit.stand_ins import stand_ins
+from pdl.edit.features import preview
+from pdl.edit.features.stand_ins import stand_ins
 from pdl.edit.workspace import Workspace
 
 PROMPTS = sorted(Path("prompts").glob("*.pdl"))

@@ -16,17 +16,17 @@ from marked import prepare
 
 import pdl
 from pdl.edit.document import Document
-from pdl.edit.names import names_of
-from pdl.edit.rename import Refusal, changed_text, rename, rename_file
-from pdl.edit.rename import prepare as prepared
+from pdl.edit.features.rename import Refusal, changed_text, rename, rename_file
+from pdl.edit.features.rename import prepare as prepared
+from pdl.edit.template.names import names_of
 from pdl.edit.workspace import Workspace
 from pdl.prompt.inputs import _TAKEN
 
 if TYPE_CHECKING:
     from marked import Files
 
-    from pdl.edit.names import Name
-    from pdl.edit.rename import Edits
+    from pdl.edit.features.rename import Edits
+    from pdl.edit.template.names import Name
 
 HERE = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ import pytest
 from marked import unmarked
 
 from pdl.edit.document import Document
-from pdl.edit.signature import signature_help
+from pdl.edit.features.signature import signature_help
 from pdl.edit.workspace import Workspace
 
 if TYPE_CHECKING:

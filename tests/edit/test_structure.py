@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.edit.bindings import extents
-from pdl.edit.bindings import outline as outline_of
 from pdl.edit.document import Document, Range
-from pdl.edit.folding import folds
-from pdl.edit.lenses import lenses
-from pdl.edit.selection import selections
-from pdl.edit.semantic_tokens import semantic_tokens
-from pdl.edit.symbols import Symbol, search, symbols
+from pdl.edit.features.folding import folds
+from pdl.edit.features.lenses import lenses
+from pdl.edit.features.selection import selections
+from pdl.edit.features.semantic_tokens import semantic_tokens
+from pdl.edit.features.symbols import Symbol, search, symbols
+from pdl.edit.template.bindings import extents
+from pdl.edit.template.bindings import outline as outline_of
 from pdl.edit.workspace import Workspace
 
 PROMPTS = sorted(Path("prompts").glob("*.pdl"))

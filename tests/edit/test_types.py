@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdl.edit.bindings import outline
 from pdl.edit.document import Document
-from pdl.edit.inference import Inference, inputs_of
-from pdl.edit.shapes import document_of, shape
-from pdl.edit.types import ANY, Type, field, item, name_of, not_null, to_dsl, union
+from pdl.edit.template.bindings import outline
+from pdl.edit.template.inference import Inference, inputs_of
+from pdl.edit.template.shapes import document_of, shape
+from pdl.edit.template.types import ANY, Type, field, item, name_of, not_null, to_dsl, union
 from pdl.edit.workspace import Workspace
 from pdl.errors import PdlError
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
-    from pdl.edit.expressions import Node
+    from pdl.edit.template.expressions import Node
 
 HERE = Path(__file__).parents[1]
 VALID = sorted(HERE.glob("cases/schema/valid/*.dsl"))

@@ -144,7 +144,7 @@ def _formatted(
 
     Raises FileError, LimitError.
     """
-    from pdl.edit.format import formatted  # noqa: PLC0415 - help needs no prompts
+    from pdl.edit.formatting.format import formatted  # noqa: PLC0415 - help needs no prompts
 
     if writes:
         _refuse_special(file)

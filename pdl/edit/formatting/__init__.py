@@ -1,0 +1,1 @@
+"""The layout of prompt files, which changes nothing that they render."""

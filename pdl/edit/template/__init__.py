@@ -1,0 +1,1 @@
+"""What the tags of a document say: statements, expressions, names, scopes and types."""
