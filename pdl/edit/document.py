@@ -23,6 +23,7 @@ from pdl.source import Source
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from typing import Self
 
     from pdl.prompt.markers import MarkerOrigin
     from pdl.prompt.scan import Piece
@@ -85,8 +86,23 @@ class Turn:
         return not self.role or self.role in ROLES
 
 
+class Derived:
+    """Something that keeps what functions make of it."""
+
+    def derive(self, make: Callable[[Self], _Value]) -> _Value:
+        """Return what a function makes of this: it is made once, and forgotten with this."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: _Value = self._derived[make]
+        return found
+
+    @cached_property
+    def _derived(self) -> dict[object, Any]:
+        return {}
+
+
 @dataclass(frozen=True)
-class Typed:
+class Typed(Derived):
     """The text of an `input`, `schema` or `tools` turn.
 
     `text` is as long as the body of the turn: expressions in it are stand-ins (`1`) and spaces, and
@@ -110,7 +126,7 @@ class Typed:
 
 
 @dataclass(frozen=True)
-class Document:
+class Document(Derived):
     """A text, and the file that it belongs to, if it has one.
 
     `raw` is the text as the editor has it, with its line ends and its byte order mark.
@@ -157,17 +173,6 @@ class Document:
 
     @cached_property
     def _tokens(self) -> dict[int, list[TagToken]]:
-        return {}
-
-    def derive(self, make: Callable[[Document], _Value]) -> _Value:
-        """Return what a function makes of the document: it is made once, and forgotten with it."""
-        if make not in self._derived:
-            self._derived[make] = make(self)
-        found: _Value = self._derived[make]
-        return found
-
-    @cached_property
-    def _derived(self) -> dict[object, Any]:
         return {}
 
     @cached_property

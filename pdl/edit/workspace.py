@@ -171,7 +171,7 @@ class Workspace:
                 )
                 for name in sorted(names):
                     path = Path(folder, name)
-                    if name.endswith(SUFFIX) and left and not path.is_symlink():
+                    if name.endswith(SUFFIX) and name[0] != "." and left and not path.is_symlink():
                         left -= 1
                         yield path
 

@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from pdl.errors import PdlError
 from pdl.limits import DEFAULT_LIMITS
@@ -95,15 +94,9 @@ def _known(schema: Any) -> Any:
     return {key: _known(one) for key, one in schema.items()}
 
 
-_SHAPES: WeakKeyDictionary[Typed, Shape] = WeakKeyDictionary()
-
-
 def shape(typed: Typed) -> Shape:
     """Return the shape of a typed turn in the schema DSL, which is made once."""
-    found = _SHAPES.get(typed)
-    if found is None:
-        found = _SHAPES[typed] = _shape(typed)
-    return found
+    return typed.derive(_shape)
 
 
 def document_of(typed: Typed) -> JsonSchema:
