@@ -21,7 +21,7 @@ from pdl.prompt.turns import ROLES, SENT
 from pdl.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -147,7 +147,7 @@ class Document(Derived):
         return self.source.text
 
     @cached_property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> Sequence[Piece]:
         """The template's tags, and the text between them."""
         return scan(self.text)
 
@@ -241,7 +241,7 @@ class Document(Derived):
         written = self.text[turn.body.start : turn.body.end]
         return Typed(turn, text, language, written, tuple(tags))
 
-    def pieces_in(self, wanted: Range) -> list[Piece]:
+    def pieces_in(self, wanted: Range) -> Sequence[Piece]:
         """Return the pieces that overlap a range."""
         first = bisect_right(self.pieces, wanted.start, key=lambda piece: piece.end)
         last = bisect_right(self.pieces, wanted.end - 1, key=lambda piece: piece.start)

@@ -200,7 +200,7 @@ def _is_name(word: str) -> bool:
     return word.isidentifier() and word not in ("as", "in")
 
 
-def _readable(text: str, pieces: list[Piece]) -> list[Piece]:
+def _readable(text: str, pieces: Sequence[Piece]) -> Sequence[Piece]:
     """The pieces before a comment or a raw text without its end, which may go on anywhere."""
     for at, piece in enumerate(pieces):
         is_raw = piece.kind == "statement" and _words(text, piece)[:1] == ("raw",)

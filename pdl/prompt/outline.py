@@ -23,6 +23,7 @@ _ANY_ROLE = re.compile(rf"\A\s*+[A-Za-z]*+{DYNAMIC}[A-Za-z{DYNAMIC}]*+\s*")
 
 
 _BODIES = ("body", "else_")
+_PRINTS_ANYTHING = (nodes.Include, nodes.Extends, nodes.CallBlock)
 
 
 @dataclass(frozen=True)
@@ -118,11 +119,14 @@ def _schema_of(node: nodes.Node) -> tuple[Token, ...]:
 
 def _prints_turns(node: nodes.Node) -> bool:
     """Whether a statement can print separators."""
-    unknown = (nodes.Include, nodes.Extends, nodes.CallBlock)
-    if isinstance(node, unknown) or any(descendants(node, unknown)):
+    if isinstance(node, _PRINTS_ANYTHING):
         return True
-    texts = (data.data for data in descendants(node, nodes.TemplateData))
-    return any(LEAD + WHOLE in text or LEAD + OPEN in text for text in texts)
+    for one in descendants(node, (*_PRINTS_ANYTHING, nodes.TemplateData)):
+        if not isinstance(one, nodes.TemplateData):
+            return True
+        if LEAD + WHOLE in one.data or LEAD + OPEN in one.data:
+            return True
+    return False
 
 
 def bodies_of(node: nodes.Node) -> list[list[nodes.Node]]:

@@ -7,6 +7,7 @@ mistake costs one tag: that ends where its line does, and the rest is read as if
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from jinja2 import lexer
@@ -77,7 +78,8 @@ class _BrokenTagError(Exception):
     """A tag that the lexer does not read."""
 
 
-def scan(text: str) -> list[Piece]:
+@lru_cache(maxsize=4)  # linting a text asks several times
+def scan(text: str) -> Sequence[Piece]:
     """Return the pieces of a text without BOM, with LF as newline; they cover it, in order."""
     try:
         return _Scanner(text, tolerant=False).pieces()
