@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import struct
-import tempfile
 import zipfile
 import zlib
 from hashlib import blake2b
@@ -18,8 +16,10 @@ import numpy as np
 from pdl.errors import FileError, Problem, VocabularyError
 from pdl.masks.protocol import check_vocabulary
 from pdl.masks.vocabulary import Tokens, Trie, Vocabulary
+from pdl.replacing import replacing
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
@@ -53,7 +53,8 @@ def save(vocabulary: Vocabulary, path: str | os.PathLike[str]) -> None:
     arrays[_HEAD] = np.frombuffer(json.dumps(head).encode(), np.uint8)
     target = Path(path)
     try:
-        _write(arrays, target)
+        with replacing(target) as file:
+            np.savez(file, allow_pickle=False, **arrays)
     except (OSError, ValueError) as error:  # the latter for names with a NUL
         message = f"{target}: cannot be written: {reason(error)}"
         raise FileError(Problem("file/unwritable", message)) from error
@@ -117,21 +118,6 @@ def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
         held.update(f"{name} {arrays[name].size} ".encode())
         held.update(arrays[name].data)
     return held.hexdigest()
-
-
-def _write(arrays: Mapping[str, NDArray[Any]], target: Path) -> None:
-    """Write next to the target, then replace it."""
-    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(number, "wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _head(held: zipfile.ZipFile) -> dict[str, Any]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from difflib import unified_diff
 from errno import EACCES
 from pathlib import Path
-from stat import S_IMODE
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -26,6 +24,7 @@ from pdl.cli.options import EXCLUDE
 from pdl.cli.terminal import FAILED, INVALID, Terminal, interrupts_deferred, visible_line
 from pdl.decoding import decoded
 from pdl.errors import FileError, PdlError, Problem, count
+from pdl.replacing import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -204,26 +203,10 @@ def _replace(file: str, text: str) -> None:
     try:
         if not os.access(target, os.W_OK):
             raise PermissionError(EACCES, os.strerror(EACCES))
-        with interrupts_deferred():
-            _move(text, target)
+        with interrupts_deferred(), replacing(target, keeps_mode=True) as out:
+            out.write(text.encode())
     except OSError as error:
         raise unwritable(file, error) from error
-
-
-def _move(text: str, target: Path) -> None:
-    """Write next to the target, then replace it."""
-    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(S_IMODE(target.stat().st_mode))
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _summary(files: int, changed: int, done: int, *, writes: bool) -> str:

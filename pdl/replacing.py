@@ -1,0 +1,34 @@
+"""Files that are replaced in one step, so that nobody sees half of one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from stat import S_IMODE
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def replacing(target: Path, *, keeps_mode: bool = False) -> Iterator[IO[bytes]]:
+    """Yield a file next to the target, which takes its place at the end if nothing is raised.
+
+    `keeps_mode` gives it the permissions of the target, which must exist. Raises OSError.
+    """
+    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(number, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if keeps_mode:
+            temporary.chmod(S_IMODE(target.stat().st_mode))
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
