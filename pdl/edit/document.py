@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from pdl.edit.notation import Notation, read
 from pdl.prompt.markers import paired
 from pdl.prompt.scan import scan, stretches, tokens
-from pdl.prompt.template import normalize_newlines
+from pdl.prompt.template import source_of
 from pdl.prompt.turns import ROLES, SENT
-from pdl.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from pdl.prompt.markers import MarkerOrigin
     from pdl.prompt.scan import Piece
     from pdl.prompt.scan import Token as TagToken
+    from pdl.source import Source
 
 _Value = TypeVar("_Value")
 TYPED = ("input", "schema", "tools")
@@ -139,7 +139,7 @@ class Document(Derived):
     def source(self) -> Source:
         """The text that offsets refer to, by the name that errors show."""
         name = str(self.path) if self.path is not None else "<string>"
-        return Source(normalize_newlines(self.raw.removeprefix("\ufeff")), name)
+        return source_of(self.raw, name)
 
     @property
     def text(self) -> str:

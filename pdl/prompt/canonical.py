@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pdl.errors import PromptError
 from pdl.prompt.files import media_path
-from pdl.prompt.markers import CLOSE, HERE, LEAD, OPEN, POSITION, WHOLE, Markers, number_of
+from pdl.prompt.markers import CLOSE, HERE, LEAD, NOTED, OPEN, POSITION, WHOLE, Markers, number_of
 from pdl.prompt.markers import unescaped as without_escapes
 from pdl.prompt.turns import ROLES, SENT
 from pdl.schema.json_values import copy_json
@@ -47,7 +47,6 @@ _NAMING = frozenset({"include", "import", "extends", "from"})
 _OPTIONS = frozenset({"ignore", "missing", "with", "without", "context"})
 _LIST_SIGNS = frozenset({"lbracket", "rbracket", "lparen", "rparen", "comma"})
 _TRIMMED = frozenset({*SENT, "reasoning"})
-_TYPED = frozenset({"schema", "tools", "config", "input"})
 _SPACES = "\ufeff \t\n"
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)+")
 _LINE_END = re.compile(r"[ \t]*\n")
@@ -315,7 +314,7 @@ def _trimmed(text: str, role: str, *, begins: bool, ends: bool) -> str:
 def _meaning(role: str, parts: list[Any], limits: Limits) -> Item | None:
     """What the whole content of a turn means; None if it is a message, or invalid."""
     is_split = len(parts) > 1  # at which comments, only a setting can tell
-    if role not in _TYPED or any(mark.kind != _JOINT for mark in parts[1::2]):
+    if role not in NOTED or any(mark.kind != _JOINT for mark in parts[1::2]):
         return None
     text = "".join(parts[::2])
     if role == "input":

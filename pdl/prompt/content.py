@@ -11,6 +11,7 @@ from pdl import tools as toolsets
 from pdl.errors import MediaError, Problem, PromptError
 from pdl.prompt.config import address_problems, config_doubts, parse_config, quoted_types
 from pdl.prompt.files import parse_media
+from pdl.prompt.markers import NOTED
 from pdl.prompt.template import parse_schema
 from pdl.prompt.turns import DYNAMIC, ROLES, SENT, Turn, mapped_source
 from pdl.source import Source
@@ -35,7 +36,6 @@ _DEPENDS = {
 }
 
 
-_TYPED = frozenset({"schema", "input", "tools", "config"})
 _MARKER_LINE = re.compile(
     r"^[^\S\n]*+(<\|[^\S\n]*+([A-Za-z]*+)[^\S\n]*+(\|?>?))[^\S\n]*$", re.MULTILINE
 )
@@ -62,7 +62,7 @@ def endings(pieces: Pieces) -> Iterator[Ending]:
             if begins_late or goes_on or (is_closed and not name):
                 continue
             if is_closed and name in ROLES:
-                is_typed = name in _TYPED
+                is_typed = name in NOTED
             elif is_typed:
                 is_typed = False
                 yield Ending(offset + match.start(1), offset + match.end(1), name, is_closed)

@@ -13,7 +13,7 @@ from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt.files import read_prompt
 from pdl.prompt.outline import descendants
 from pdl.prompt.scan import scan, tokens
-from pdl.prompt.template import normalize_newlines
+from pdl.prompt.template import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -131,9 +131,7 @@ class Named(NamedTuple):
 def _names_in(file: Path) -> Named:
     """The names in a file, which need not parse."""
     try:
-        text = normalize_newlines(
-            read_prompt(file, str(file), DEFAULT_LIMITS).removeprefix("\ufeff")
-        )
+        text = source_of(read_prompt(file, str(file), DEFAULT_LIMITS), str(file)).text
     except (PromptError, ValueError):  # a path with a NUL
         return Named(set(), set())
     return names_in(text, scan(text))

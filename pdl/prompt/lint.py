@@ -19,10 +19,9 @@ from pdl.prompt.mend import mended
 from pdl.prompt.names import Names
 from pdl.prompt.outline import Branches, Outline, outline_of
 from pdl.prompt.prompt import INPUT_TURN, Prompt, allowed, as_path, check_length
-from pdl.prompt.template import compile_template, normalize_newlines
+from pdl.prompt.template import compile_template, source_of
 from pdl.prompt.template_errors import compile_problem, word_span
 from pdl.prompt.turns import DYNAMIC, ROLES, SENT, Turn, lookalikes, mapped_source
-from pdl.source import Source
 
 if TYPE_CHECKING:
     import os
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from pdl.prompt.mend import Mended
     from pdl.prompt.references import GivenTypes, Types
     from pdl.prompt.template import Template
-    from pdl.source import Span
+    from pdl.source import Source, Span
 
 __all__ = ["Finding", "included_files", "lint_file", "lint_text"]
 
@@ -81,7 +80,7 @@ def lint_text(  # noqa: PLR0913 - each is an option
     `files` are texts that replace files below `base`, or are beside them, by the paths that tags
     name: those that are open in an editor, and not saved.
     """
-    source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
+    source = source_of(text, str(name))
     folder = None
     if base is not None:
         folder = OpenFolder.of(as_path(base, "base"), files or {})

@@ -59,7 +59,8 @@ _PAIR = re.compile(
 )
 _SAID = {OPEN: "<|", CLOSE: "|>"}
 _TAG_END = {"variable_end": "}}", "block_end": "%}"}
-_MAPPED_ROLES = frozenset({"schema", "config", "tools", "input"})
+NOTED = frozenset({"schema", "config", "tools", "input"})
+"""The turns that hold a notation, and no message."""
 _BLOCK_NAME = re.compile(r"\s*(?:raw_)?media\s*\(", re.IGNORECASE)
 
 
@@ -274,7 +275,7 @@ def _is_mapped_after(pair: MarkerOrigin, *, before: bool) -> bool:
     if not pair.alone:
         return before
     word = pair.text.strip().lower()
-    return word in _MAPPED_ROLES if pair.is_whole and word.isalpha() else True
+    return word in NOTED if pair.is_whole and word.isalpha() else True
 
 
 def _digits(number: int) -> str:

@@ -17,11 +17,10 @@ from pdl.prompt.assemble import Assembly, schema_place
 from pdl.prompt.markers import SCHEMA_PLACEHOLDER, Markers, Stretch
 from pdl.prompt.printing import captured
 from pdl.prompt.rendered import Origin
-from pdl.prompt.template import Template, compile_template, normalize_newlines
+from pdl.prompt.template import Template, compile_template, source_of
 from pdl.prompt.turns import split_turns
 from pdl.schema import Schema
 from pdl.schema.model import is_type, schema_of
-from pdl.source import Source
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from pdl.prompt.pins import GivenPin
     from pdl.prompt.references import GivenTypes, Types
     from pdl.prompt.rendered import Rendered
+    from pdl.source import Source
 
 _SCHEMA_TURN = re.compile(r"^[^\S\n]*<\|[^\S\n]*schema[^\S\n]*\|>", re.MULTILINE | re.IGNORECASE)
 INPUT_TURN = re.compile(r"<\|[^\S\n]*input[^\S\n]*\|>", re.IGNORECASE)
@@ -308,14 +308,14 @@ def loads(  # noqa: PLR0913 - each is an option
     if not isinstance(text, str):
         raise _no_text(text)
     wanted = _pin(pin, None, str(name)) or ""
-    source = Source(normalize_newlines(text.removeprefix("\ufeff")), str(name))
+    source = source_of(text, str(name))
     folder = prompts.Folder(as_path(base, "base")) if base is not None else None
     return _compiled(source, folder, strict, limits, allowed(types), wanted)
 
 
 def in_folder(text: str, name: str, folder: Folder | None) -> Prompt:
     """Parse a prompt as `loads` does, whose files a folder reads in a way of its own."""
-    source = Source(normalize_newlines(text.removeprefix("\ufeff")), name)
+    source = source_of(text, name)
     return _compiled(source, folder, strict=True, limits=DEFAULT_LIMITS)
 
 

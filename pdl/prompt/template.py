@@ -395,6 +395,11 @@ def normalize_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
+def source_of(text: str, name: str) -> Source:
+    """The text that offsets of a prompt refer to: without its byte order mark, lines end in LF."""
+    return Source(normalize_newlines(text.removeprefix("\ufeff")), name)
+
+
 def parse_schema(source: Source, folder: Folder | None, limits: Limits, types: Types) -> Schema:
     """Return the schema of a turn. Raises SchemaError or LimitError."""
     if not source.text.lstrip("\ufeff \t\r\n").startswith("@"):
