@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl import compare, gbnf, masks, models, tools
+    from pdl import compare, evaluation, gbnf, masks, models, testing, tools
     from pdl.errors import (
+        CasesError,
         ConfigError,
         FileError,
         GrammarError,
@@ -59,6 +60,7 @@ _HOMES = {
     "Answer": "pdl.models",
     "AskError": "pdl.models",
     "Budget": "pdl.models",
+    "CasesError": "pdl.errors",
     "Check": "pdl.reply",
     "Coercions": "pdl.reply",
     "ConfigError": "pdl.errors",
@@ -107,6 +109,7 @@ __all__ = [
     "Answer",
     "AskError",
     "Budget",
+    "CasesError",
     "Check",
     "Coercions",
     "ConfigError",
@@ -142,6 +145,7 @@ __all__ = [
     "ask_async",
     "check",
     "compare",
+    "evaluation",
     "extract",
     "gbnf",
     "load",
@@ -152,12 +156,13 @@ __all__ = [
     "run_tools",
     "run_tools_async",
     "stream",
+    "testing",
     "to_gbnf",
     "tools",
 ]
 
 
-_PACKAGES = frozenset({"compare", "gbnf", "masks", "models", "tools"})
+_PACKAGES = frozenset({"compare", "evaluation", "gbnf", "masks", "models", "testing", "tools"})
 """Packages that few programs need."""
 
 _load = lazy(__name__, _HOMES)

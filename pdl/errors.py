@@ -104,6 +104,10 @@ class SchemaError(PromptError):
     """A schema is invalid: its syntax, a reference, a bound, a conflict."""
 
 
+class CasesError(PromptError):
+    """A file of cases (`NAME.tests.pdl`) is invalid."""
+
+
 class GrammarError(PromptError):
     """A grammar (GBNF) is invalid: its syntax, an undefined rule, left recursion."""
 
@@ -163,6 +167,7 @@ KINDS: dict[str, type[PdlError]] = {
     "pin": PinError,
     "vocabulary": VocabularyError,
     "token": TokenError,
+    "test": CasesError,
 }
 """The classes of problems, by the first part of their codes: `turn/unknown-role`."""
 

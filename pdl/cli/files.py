@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -192,40 +191,3 @@ def kind_of(value: Json) -> str:
         return "a number"
     kinds = ((str, "a string"), (list, "an array"), (dict, "an object"))
     return next((words for kind, words in kinds if isinstance(value, kind)), "another value")
-
-
-def parse_yaml(source: Source) -> Json:
-    """Return the value of a YAML file, by PyYAML's safe loader. Raises FileError."""
-    yaml = _yaml(source)
-    try:
-        return yaml.safe_load(source.text)
-    except yaml.MarkedYAMLError as error:
-        raise FileError(_marked_problem(error, source)) from error
-    except yaml.reader.ReaderError as error:
-        message = f"this is not YAML: the character #x{error.character:04x} is not allowed"
-        problem = Problem("file/yaml", message, source.span(error.position))
-        raise FileError(problem) from error
-    except RecursionError as error:
-        raise FileError(Problem("file/yaml", f"{source.name}: is nested too deeply")) from error
-    except ValueError as error:
-        # A date such as 2024-13-01, or an integer of more digits than Python reads.
-        message = f"{source.name}: contains an invalid date or number: {error}"
-        raise FileError(Problem("file/yaml", message)) from error
-
-
-def _yaml(source: Source) -> Any:
-    try:
-        return importlib.import_module("yaml")
-    except ModuleNotFoundError as error:
-        hint = "pip install 'pdl-prompts[yaml]', or pass the values as JSON"
-        message = f"{source.name}: PyYAML, which reads such files, is not installed"
-        raise FileError(Problem("file/no-yaml", message, None, hint)) from error
-
-
-def _marked_problem(error: Any, source: Source) -> Problem:
-    reason = error.problem or error.context or "it cannot be read"
-    if reason.startswith("but "):
-        reason = f"{error.context}, {reason}"
-    mark = error.problem_mark or error.context_mark
-    span = source.span(mark.index if mark is not None else 0)
-    return Problem("file/yaml", f"this is not YAML: {reason}", span)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from pdl.cli.files import kind_of, parse_yaml, read_text
-from pdl.decoding import JsonError, parse_json, strict_json
+from pdl.cli.files import kind_of, read_text
+from pdl.decoding import JsonError, parse_json, parse_yaml, strict_json
 from pdl.errors import FileError, Problem
 from pdl.schema.keywords import lookup
 

@@ -1,0 +1,1 @@
+"""Evaluation: prompts and models on cases, with metrics, statistics, and a report."""

@@ -1,0 +1,108 @@
+"""The results of a run: estimates with intervals, differences, and counts, ready to be reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from pdl._types import JsonPath
+    from pdl.evaluation.records import Column, Run
+
+Unit: TypeAlias = Literal["share", "seconds", "tokens", "cost", "number"]
+Better: TypeAlias = Literal["more", "less"]
+
+
+class Interval(NamedTuple):
+    """A confidence interval, and the method that it is from."""
+
+    low: float
+    high: float
+    method: Literal["wilson", "bootstrap"]
+
+
+class Metric(NamedTuple):
+    """A metric: its name in files, its words for people, its unit, and which way is better."""
+
+    name: str
+    words: str
+    unit: Unit
+    better: Better
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A metric of a column: its value (None if nothing was to be measured) and its interval.
+
+    `cases` is how many cases it is from, `trials` how many trials of these.
+    """
+
+    metric: Metric
+    column: Column
+    value: float | None
+    interval: Interval | None = None
+    cases: int = 0
+    trials: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The paired difference of a metric, second minus first, over the cases that both columns have.
+
+    `p` is that of the exact test, `adjusted` after Holm's correction over all pairs of columns.
+    `is_distinguishable` is whether `adjusted` is below the level. `detectable` is the least
+    difference that so many cases would show with a probability of 80 %; None if unknown.
+    """
+
+    metric: Metric
+    first: Column
+    second: Column
+    difference: float
+    interval: Interval
+    p: float
+    adjusted: float
+    cases: int
+    is_distinguishable: bool
+    detectable: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often each word of an enum was answered where another was expected, at one path.
+
+    `counts[row][column]`: rows are the expected labels, columns the answered ones; the last column
+    is for trials without a valid answer.
+    """
+
+    column: Column
+    path: JsonPath
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldScore:
+    """Precision and recall of one field, by its path with `*` for the items of lists."""
+
+    column: Column
+    path: str
+    precision: float | None
+    recall: float | None
+    cases: int
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that a report shows of a run.
+
+    `counts` has, by column and kind (`repairs`, `refusals`, `faults`, `statuses`), how often each
+    occurred. `level` is that of intervals and tests, such as 0.95.
+    """
+
+    run: Run = field(repr=False)
+    estimates: tuple[Estimate, ...]
+    differences: tuple[Difference, ...]
+    fields: tuple[FieldScore, ...] = ()
+    confusions: tuple[Confusion, ...] = ()
+    counts: dict[Column, dict[str, dict[str, int]]] = field(default_factory=dict)
+    level: float = 0.95
