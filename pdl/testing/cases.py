@@ -27,12 +27,15 @@ class Recording:
 
     `reply` is what the model said; None if it refused to answer, in the words `refused`. With a
     reply, `refused` is the reason for which the check must refuse it (a `pdl.reply.result.Reason`,
-    or `any`); empty if it must be accepted.
+    or `any`); empty if it must be accepted. `text` knows where the reply's text is recorded. It is
+    the reply to a request whose last message contains `match`.
     """
 
     span: Span
     reply: Reply | None
     refused: str = ""
+    text: Source | None = field(default=None, repr=False)
+    match: str = ""
 
     @property
     def is_refusal(self) -> bool:
@@ -81,6 +84,16 @@ class Parts:
     messages: Source | None = None
     judges: tuple[Judge, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def must_refuse(self) -> bool:
+        """Whether the model must refuse to answer, at the last attempt."""
+        return bool(self.recordings) and self.recordings[-1].is_refusal
+
+    @property
+    def must_be_refused(self) -> bool:
+        """Whether the last reply on record is one that the check must refuse."""
+        return bool(self.recordings) and bool(self.recordings[-1].refused) and not self.must_refuse
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,36 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Ruling:
+    """What a judge said: its answer, whether that is what the case wants, and if not, why."""
+
+    value: Json = None
+    is_accepted: bool = True
+    failures: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is to be said of an answer, or of an error: `failures` is empty if all is as expected.
+
+    `exact` says whether the value equals the expected one, `expected` whether it matches the
+    expected schema (an equal value does, too); both are None if the case expects none. A value that
+    is not there is neither.
+    """
+
+    failures: tuple[Failure, ...] = ()
+    exact: bool | None = None
+    expected: bool | None = None
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The outcome of one case: it passed unless there are `failures` or it was `skipped`.
 
-    `skipped` says why it was not run (a case without a reply on record, and no model). `answer` or
-    `error` is what asking brought; both are None if nothing was asked. `seconds`: how long it took.
+    `skipped` says why it was not run (a case without a reply on record, and no model), `notes` what
+    else was not examined: a judge without a model. `answer` or `error` is what asking brought; both
+    are None if nothing was asked. `exact` and `expected` are those of its `Judgement`, `rulings`
+    what its judges said. `seconds`: how long it took.
     """
 
     case: Case
@@ -40,7 +65,10 @@ class Outcome:
     rendered: Rendered | None = field(default=None, repr=False)
     answer: Answer | None = field(default=None, repr=False)
     error: AskError | None = field(default=None, repr=False)
-    judged: tuple[Json, ...] = ()
+    exact: bool | None = None
+    expected: bool | None = None
+    rulings: tuple[Ruling, ...] = ()
+    notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property

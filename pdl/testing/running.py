@@ -6,21 +6,20 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pdl.errors import PdlError, Problem
-from pdl.models.answer import AskError
-from pdl.models.faults import Fault
+from pdl.errors import PdlError
+from pdl.models.answer import Answer, AskError
 from pdl.models.runner import ask
 from pdl.prompt import load
-from pdl.reply import violations
+from pdl.testing.judging import judge_outcome
 from pdl.testing.outcome import Failure, Outcome
 from pdl.testing.parts import parts_of
+from pdl.testing.rendering import render_case
+from pdl.testing.replies import RecordedModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pdl.models.exchange import Model, Reply
+    from pdl.models.exchange import Model
     from pdl.prompt import Prompt, Rendered
-    from pdl.testing.cases import Case, Parts, Recording
+    from pdl.testing.cases import Case, Parts
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def run_case(
     if parts.problems:
         return Outcome(case, tuple(Failure("case", one) for one in parts.problems))
     try:
-        rendered = (prompt or load(case.file.prompt)).render(parts.data or {})
+        rendered = render_case(case, parts, prompt or load(case.file.prompt))
     except PdlError as error:
         return Outcome(case, tuple(Failure("render", one) for one in error.problems))
     if options.model is None and not parts.recordings:
@@ -59,26 +58,23 @@ def run_case(
 
 
 def _asked(case: Case, parts: Parts, rendered: Rendered, options: RunOptions) -> Outcome:
-    recordings = parts.recordings
-    replies = _replies(recordings)
-    model = options.model or (lambda request: next(replies))  # noqa: ARG005
-    retries = options.retries if options.model else len(recordings) - 1
+    """The outcome of a case that is asked of a model, or of its replies on record."""
+    records = RecordedModel(parts.recordings)
+    is_live = options.model is not None
+    retries = options.retries if is_live else len(parts.recordings) - 1
+    result: Answer | AskError
     try:
-        answer = ask(rendered, model, retries=retries)
+        result = ask(rendered, options.model if is_live else records, retries=retries)
     except AskError as error:
-        failure = Failure("reply", Problem("test/reply", str(error), case.span))
-        return Outcome(case, (failure,), rendered=rendered, error=error)
-    expectation = parts.expectation
-    failures = []
-    if expectation is not None:
-        for one in violations(expectation.schema, answer.data):
-            span = expectation.source.span(0, len(expectation.source.text))
-            failures.append(Failure("expect", Problem("test/expect", str(one), span)))
-    return Outcome(case, tuple(failures), rendered=rendered, answer=answer)
-
-
-def _replies(recordings: tuple[Recording, ...]) -> Iterator[Reply]:
-    for one in recordings:
-        if one.reply is None:
-            raise Fault("refusal", one.refused)
-        yield one.reply
+        result = error
+    recorded = None if is_live else records.used
+    judged = judge_outcome(case, parts, rendered, result, recorded=recorded)
+    return Outcome(
+        case,
+        judged.failures,
+        rendered=rendered,
+        answer=result if isinstance(result, Answer) else None,
+        error=result if isinstance(result, AskError) else None,
+        exact=judged.exact,
+        expected=judged.expected,
+    )
