@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from typing import ClassVar, Protocol
@@ -29,6 +29,9 @@ else:
 
     T = TypeVar("T")
 """The Python type of an answer; Any where none is given, so that `Schema` alone stays valid."""
+
+CASES_SUFFIX: Final = ".tests.pdl"
+"""How the name of a file of cases ends, which is no prompt: `NAME.tests.pdl` beside `NAME.pdl`."""
 
 Json: TypeAlias = Any
 """A JSON value as `json.loads` returns it: None, bool, int, float, str, list, dict."""

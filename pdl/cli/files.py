@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from pdl._types import CASES_SUFFIX
 from pdl.decoding import decoded
 from pdl.errors import FileError, LimitError, Problem, visible
 from pdl.limits import DEFAULT_LIMITS
@@ -110,13 +111,18 @@ def walk_files(path: str, suffix: str, skipped: list[str] | None = None) -> Iter
         return
     for directory, inner, names in os.walk(path, onerror=_raise_unreadable):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        kept = sorted(name for name in names if name.endswith(suffix) and name[0] != ".")
+        kept = sorted(name for name in names if ends_in(name, suffix) and name[0] != ".")
         for file in (Path(directory, name) for name in kept):
             if leads_out(file, Path(path)):
                 if skipped is not None:
                     skipped.append(str(file))
             elif not file.is_fifo():  # it might never end
                 yield str(file)
+
+
+def ends_in(name: str, suffix: str) -> bool:
+    """Return whether a file name ends in a suffix; `a.tests.pdl` does not end in `.pdl`."""
+    return name.endswith(suffix) and name.endswith(CASES_SUFFIX) == suffix.endswith(CASES_SUFFIX)
 
 
 def leads_out(file: Path, directory: Path) -> bool:

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
+from pdl.cli.files import ends_in
 from pdl.errors import FileError, Problem
 from pdl.limits import DEFAULT_LIMITS
 
@@ -319,5 +320,5 @@ class GitPath(Traversable):
         return sorted(
             path
             for path in found
-            if path.endswith(suffix) and not any(part.startswith(".") for part in path.split("/"))
+            if ends_in(path, suffix) and not any(part.startswith(".") for part in path.split("/"))
         )

@@ -27,7 +27,7 @@ from pdl.cli.terminal import Terminal
 from pdl.decoding import decoded
 from pdl.errors import FileError, Problem, PromptError
 from pdl.limits import DEFAULT_LIMITS
-from pdl.prompt.files import Folder, JailError
+from pdl.prompt.files import Folder, JailError, refuse_cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -236,7 +236,9 @@ class Selection:
     reading: Reading
 
     def pairs(self) -> list[Pair]:
-        """Return the pairs. Raises UsageError, and FileError for what does not exist."""
+        """Return the pairs. Raises UsageError, FileError for what does not exist, CasesError."""
+        for path in self.paths:
+            refuse_cases(path)
         found = list(self._two() if self.against is None else self._against(self.against))
         kept = [pair for pair in found if not matches(pair.name, self.exclude)]
         if not kept:

@@ -16,8 +16,9 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from urllib.parse import urlsplit
 
+from pdl._types import CASES_SUFFIX
 from pdl.decoding import decoded
-from pdl.errors import FileError, MediaError, Problem, did_you_mean
+from pdl.errors import CasesError, FileError, MediaError, Problem, did_you_mean
 from pdl.prompt.messages import MIME_TYPES, Media
 from pdl.prompt.turns import ROLES
 
@@ -156,6 +157,13 @@ def _checked_file(path: str, folder: int | None) -> BinaryIO:
         os.close(file)
         raise NotRegularError(errno.EINVAL, "is not a regular file", path)
     return cast("BinaryIO", os.fdopen(file, "rb"))
+
+
+def refuse_cases(name: str) -> None:
+    """Raise CasesError if a file, by its name, is one of cases (`NAME.tests.pdl`)."""
+    if name.endswith(CASES_SUFFIX):
+        message = f"{name}: this is a file of cases, not a prompt"
+        raise CasesError(Problem("test/not-a-prompt", message, None, "run it with `pdl test`"))
 
 
 def read_prompt(file: Path | Traversable, name: str, limits: Limits) -> str:

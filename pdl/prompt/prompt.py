@@ -274,13 +274,15 @@ def load(  # noqa: PLR0913 - each is an option
     the prompt's directory or above. The prompt then keeps the content of these files, so that each
     rendering is of this version.
 
-    Raises FileError, TemplateError, InputError, SchemaError, LimitError, PinError.
+    Raises FileError, TemplateError, InputError, SchemaError, LimitError, PinError, and CasesError
+    for a file of cases.
     """
-    from pdl.prompt.files import read_prompt  # noqa: PLC0415 - text needs no files
+    from pdl.prompt.files import read_prompt, refuse_cases  # noqa: PLC0415 - text needs no files
 
     check_limits(limits)
     file = as_path(path, "path")
     name = str(file)
+    refuse_cases(name)
     text = read_prompt(file, name, limits)
     base = media_root if media_root is not None else getattr(file, "parent", None)
     wanted = _pin(pin, file, name)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pdl._types import CASES_SUFFIX
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SUFFIX: Final = ".tests.pdl"
+SUFFIX: Final = CASES_SUFFIX
 """How the name of a file of cases ends."""
 
 MARKS: Final = {

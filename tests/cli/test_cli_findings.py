@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -13,12 +13,10 @@ from pdl.cli.app import application
 from pdl.cli.commands.lint import FORMATS, summary
 from pdl.cli.files import files_below
 from pdl.cli.terminal import Terminal
-from pdl.errors import FileError, Problem
+from pdl.errors import CasesError, FileError, Problem
+from pdl.prompt import load
 from pdl.prompt.lint import Finding
 from pdl.source import Source
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TERMINAL = Terminal(io.StringIO(), is_tty=False, has_color=False)
 SOURCE = Source("first\nsecond line\nthird\n", "odd, name: 100%.pdl")
@@ -72,6 +70,18 @@ def test_a_directory_that_cannot_be_read_is_not_skipped(monkeypatch: pytest.Monk
     monkeypatch.setattr("os.scandir", refuse)
     with pytest.raises(FileError, match="cannot be read: permission denied"):
         files_below(["."], ".pdl")
+
+
+def test_files_of_cases_are_no_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.pdl", "a.tests.pdl", "tests.pdl", ".b.tests.pdl"):
+        Path(name).touch()
+    assert files_below(["."], ".pdl") == ["a.pdl", "tests.pdl"]
+    assert files_below(["."], ".tests.pdl") == ["a.tests.pdl"]
+    assert files_below(["a.tests.pdl"], ".pdl") == ["a.tests.pdl"]
+    with pytest.raises(CasesError, match=r"a\.tests\.pdl: this is a file of cases") as caught:
+        load("a.tests.pdl")
+    assert "`pdl test`" in str(caught.value)
 
 
 FOLDERS = {
