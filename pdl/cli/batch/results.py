@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import errno
 import hashlib
-import io
 import json
-import os
-import stat
-import sys
 from array import array
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from pdl.appending import AppendedFile, InUseError
 from pdl.cli.files import unreadable, unwritable
 from pdl.cli.output import json_line, violation_fields
 from pdl.cli.terminal import Terminal, interrupts_deferred
@@ -186,25 +182,6 @@ def _parsed(data: bytes) -> _Result | None:
     return result if is_sound and isinstance(result.line, int) else None
 
 
-if sys.platform == "win32":
-    import msvcrt
-
-    # A lock of Windows also keeps others from reading, so it is far after all results.
-    _FAR = 1 << 40
-
-    def _take(descriptor: int) -> None:
-        os.lseek(descriptor, _FAR, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _take(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-_TAKEN = frozenset([errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK])
-
-
 class ResultWriter:
     """Standard output, or a file that results are appended to, and that no other run writes.
 
@@ -215,34 +192,18 @@ class ResultWriter:
     def __init__(self, file: str | None) -> None:
         self._name = file or ""
         self._terminal = Terminal.stdout()
-        self._file: io.FileIO | None = None
-        self._is_regular = False
+        self._file: AppendedFile | None = None
         self.size: int | None = None
         if file is None:
             return
         try:
-            # Unbuffered: what was written is in the file, even if this process is killed.
-            self._file = io.FileIO(file, "ab")
+            self._file = AppendedFile(file)
         except OSError as error:
             raise unwritable(file, error) from error
-        self._is_regular = stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
-        if not self._lock():
-            self._file.close()
+        except InUseError as error:
             hint = "wait until it ends, or name another --out"
-            raise FileError(Problem("file/in-use", f"another run is writing {file}", None, hint))
-
-    def _lock(self) -> bool:
-        """Lock the file until it is closed or this process ends; false if another run has.
-
-        Pipes and devices are not locked, nor are files of systems without locks.
-        """
-        if self._file is None or not self._is_regular:
-            return True
-        try:
-            _take(self._file.fileno())
-        except OSError as error:
-            return error.errno not in _TAKEN
-        return True
+            problem = Problem("file/in-use", f"another run is writing {file}", None, hint)
+            raise FileError(problem) from error
 
     def __enter__(self) -> Self:
         return self
@@ -257,13 +218,11 @@ class ResultWriter:
         if self._file is None:
             self._terminal.write(self._terminal.safe(text))
             return
-        data = memoryview(f"{text}\n".encode())
         try:
-            if self.size is not None and os.fstat(self._file.fileno()).st_size > self.size:
-                self._file.truncate(self.size)  # a line that a killed run did not finish
+            if self.size is not None:
+                self._file.cut(self.size)  # a line that a killed run did not finish
             self.size = None
-            while data:
-                data = data[self._file.write(data) :]
+            self._file.append(f"{text}\n".encode())
         except OSError as error:
             raise unwritable(self._name, error) from error
 
@@ -272,4 +231,5 @@ class ResultWriter:
 
         Not for a stream, whose reader can keep this process waiting indefinitely.
         """
-        return interrupts_deferred() if self._is_regular else nullcontext()
+        is_regular = self._file is not None and self._file.is_regular
+        return interrupts_deferred() if is_regular else nullcontext()
