@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from pdl.cli.files import kind_of, read_text
-from pdl.decoding import JsonError, parse_json, parse_yaml, strict_json
+from pdl.decoding import parse_json, parse_yaml
 from pdl.errors import FileError, Problem
-from pdl.schema.keywords import lookup
+from pdl.prompt.input_texts import declared_value, json_or_string
 
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.prompt.inputs import Inputs
-    from pdl.schema import Schema
     from pdl.source import Source
 
 Assignment: TypeAlias = tuple[tuple[str, ...], str]
@@ -44,7 +43,7 @@ class TemplateValues:
         """
         values = _read_object(self.context) if self.context is not None else {}
         for keys, text in self.assignments:
-            value = _json_or_string(text) if inputs is None else _declared_value(inputs, keys, text)
+            value = json_or_string(text) if inputs is None else declared_value(inputs, keys, text)
             values = _with(values, keys, value, ".".join(keys))
         return values
 
@@ -58,46 +57,6 @@ def parse_assignment(text: str) -> Assignment:
     if not all(keys):
         raise click.BadParameter(f"expected NAME=VALUE, found `{text}`, where a name is empty")
     return keys, right
-
-
-def _json_or_string(text: str) -> Json:
-    try:
-        return strict_json(text)
-    except JsonError:
-        return text
-
-
-def _declared_value(inputs: Inputs, keys: tuple[str, ...], text: str) -> Json:
-    """A value of the declared type: parsed as JSON if that fits, else the string.
-
-    If neither fits, it is a string where only strings can be, so that the error is about it.
-    """
-    value = _json_or_string(text)
-    declared: list[Any] = [inputs.schema.document]
-    for key in keys:
-        declared = [inner for one in declared for inner in _subschemas(one, key, inputs.schema)]
-    if not declared or isinstance(value, str):
-        return value
-    from pdl.reply import violations  # noqa: PLC0415 - no grammar needs the checker
-
-    definitions = inputs.schema.document.get("$defs", {})
-    schema = replace(inputs.schema, document={"anyOf": declared, "$defs": definitions})
-    if not violations(schema, value):
-        return value
-    only_strings = all(isinstance(one, dict) and one.get("type") == "string" for one in declared)
-    return text if only_strings or not violations(schema, text) else value
-
-
-def _subschemas(declared: Any, key: str, schema: Schema) -> list[Any]:
-    """The subschemas for a key, of all alternatives that have it."""
-    if not isinstance(declared, dict):
-        return []
-    if "$ref" in declared:
-        return _subschemas(lookup(schema.document, declared["$ref"]), key, schema)
-    branches = [one for word in ("anyOf", "oneOf") for one in declared.get(word, ())]
-    found = [inner for one in branches for inner in _subschemas(one, key, schema)]
-    own = declared.get("properties", {}).get(key, declared.get("additionalProperties", False))
-    return found if own is False else [*found, own]
 
 
 def _with(values: Mapping[str, Any], keys: tuple[str, ...], value: Json, name: str) -> Any:
