@@ -131,7 +131,10 @@ class _Checker:
         """A candidate that is unreadable or not closed."""
         patterns, tools = self.search.patterns, self.validator.tools
         begun = patterns.begun(raw, tools, marked=candidate.marked)
-        if begun is not None:
+        listed = self.validator.unreadable_list(raw, candidate.span) if begun else None
+        if listed is not None:
+            yield Validated(error=listed)
+        elif begun is not None:
             name, form = begun
             yield self.validator.check(name, raw, candidate.span, form=form, written=True)
         elif candidate.marked or (not candidate.closed and patterns.is_cut(raw, tools)):

@@ -90,9 +90,13 @@ def format_of(given: str | Format) -> Format:
     return found
 
 
-_HEAD = re.compile(r"[\[\s]*+\{\s*+[\"']?([\w-]++)[\"']?\s*+:\s*+[\"']?([\w.-]*+)")
+_LIST = r"(?>(?:\s*+\{\s*+[\"']?tool_calls[\"']?\s*+:)?)\s*+\["
+_BEGINS_LIST = r"(?>(?:\s*+\{\s*+[\"']?tool_calls[\"']?\s*+:)?)\s*+\["
+"""The beginning of a list of calls, also of one in OpenAI's envelope."""
+_BEFORE = rf"(?>(?:{_LIST})?)[\[\s]*+"
+_HEAD = re.compile(_BEFORE + r"\{\s*+[\"']?([\w-]++)[\"']?\s*+:\s*+[\"']?([\w.-]*+)")
 """The first key of an object, or of the first one in a list, and its value."""
-_CUT = re.compile(r"[\[\s]*+\{\s*+[\"']?([\w-]*+)(?:[\"']?\s*+:?\s*+[\"']?([\w-]*+))")
+_CUT = re.compile(_BEFORE + r"\{\s*+[\"']?([\w-]*+)(?:[\"']?\s*+:?\s*+[\"']?([\w-]*+))")
 """The same where it stops before that value ends."""
 
 
@@ -191,6 +195,11 @@ class CallPatterns:
         if not (marked or full or head[2] in tools):
             return None
         return head[2], (full or forms)[0]
+
+
+def begins_list(text: str) -> bool:
+    """Whether a text begins a list of calls, perhaps in OpenAI's envelope."""
+    return _BEGINS_LIST.match(text) is not None
 
 
 def _is_allowed(arguments: Json) -> bool:

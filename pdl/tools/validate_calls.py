@@ -21,6 +21,7 @@ from pdl.reply.segments.spans import shifted
 from pdl.reply.typed import typed
 from pdl.schema import Schema
 from pdl.schema.json_schema import Bundle
+from pdl.tools.formats import begins_list
 from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 64  # characters of a name that a model made up
 _ANY = Schema({"type": ["object", "array"]})
+_ARRAY = Schema({"type": "array"})
+_OBJECT = Schema({"type": "object"})
 
 
 def as_json(value: Json) -> str | None:
@@ -235,13 +238,26 @@ class CallValidator:
         value = None if schema.python_type is None else check.value
         return Validated(ToolCall(name, check.data, id_, value), None, repairs)
 
+    def unreadable_list(self, text: str, span: Span) -> CallError | None:
+        """Return the error of a list of calls that can't be read; None if the text isn't one.
+
+        As the text of one call it would be refused for being a list.
+        """
+        if not begins_list(text):
+            return None
+        schema = _OBJECT if text.lstrip().startswith("{") else _ARRAY
+        check = check_json(schema, text, limits=self.limits)
+        return None if check.ok else self._error("", check, span, written=True)
+
     def _error(self, name: str, check: Check, span: Span | None, *, written: bool) -> CallError:
+        """The error of the call to a tool, or of a list of calls where there is no name."""
         reason: Reason = check.reason or "unparsable"
         fault = "cut off" if reason == "truncated" else "invalid"
-        feedback = f"The call to `{name}` is {fault}.\n{check.feedback}"
+        what = f"call to `{name}`" if name else "list of tool calls"
+        feedback = f"The {what} is {fault}.\n{check.feedback}"
         first, *others = check.errors
         more = f" (and {len(others)} more)" if others else ""
-        message = f"the call to `{name}`: {reason}: {first}{more}"
+        message = f"the {what}: {reason}: {first}{more}"
         start = span[0] if span and written else None
         placed = tuple(
             replace(one, span=shifted(one.span, start) if one.span and start is not None else None)
