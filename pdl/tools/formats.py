@@ -91,7 +91,7 @@ def format_of(given: str | Format) -> Format:
 
 
 _LIST = r"(?>(?:\s*+\{\s*+[\"']?tool_calls[\"']?\s*+:)?)\s*+\["
-_BEGINS_LIST = r"(?>(?:\s*+\{\s*+[\"']?tool_calls[\"']?\s*+:)?)\s*+\["
+_BEGINS_LIST = re.compile(_LIST)
 """The beginning of a list of calls, also of one in OpenAI's envelope."""
 _BEFORE = rf"(?>(?:{_LIST})?)[\[\s]*+"
 _HEAD = re.compile(_BEFORE + r"\{\s*+[\"']?([\w-]++)[\"']?\s*+:\s*+[\"']?([\w.-]*+)")
