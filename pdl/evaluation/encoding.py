@@ -99,7 +99,8 @@ def _span(value: Json) -> tuple[int, int] | None:
 def case_of(value: Mapping[str, Json]) -> CaseRecord:
     """Return a case of its JSON. Raises TypeError for other JSON."""
     exact = value.get("exact")
-    return CaseRecord(**{**value, "exact": None if exact is None else tuple(exact)})
+    exact = None if exact is None else tuple(exact)
+    return CaseRecord(**{**value, "exact": exact, "judges": tuple(value.get("judges", ()))})
 
 
 def reply_of(value: Mapping[str, Json]) -> Reply:

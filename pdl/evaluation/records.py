@@ -123,6 +123,7 @@ class CaseRecord:
     """A case as the run saw it: its place, its data, and what it expects.
 
     `expect` is the text of the expectation, `exact` the value itself in a tuple if one is given.
+    `judges` are the prompts of its judges, in the order of `Trial.judged`.
     """
 
     name: str
@@ -130,6 +131,7 @@ class CaseRecord:
     data: Json = None
     expect: str = ""
     exact: tuple[Json] | None = None
+    judges: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,16 @@ Unit: TypeAlias = Literal["share", "seconds", "tokens", "cost", "number"]
 Better: TypeAlias = Literal["more", "less"]
 
 
+Method: TypeAlias = Literal["wilson", "bootstrap", "bonett-price", "woodruff"]
+"""How an interval was found; `pdl.evaluation.statistics` has the definitions and their sources."""
+
+
 class Interval(NamedTuple):
     """A confidence interval, and the method that it is from."""
 
     low: float
     high: float
-    method: Literal["wilson", "bootstrap"]
+    method: Method
 
 
 class Metric(NamedTuple):
@@ -82,7 +86,10 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class FieldScore:
-    """Precision and recall of one field, by its path with `*` for the items of lists."""
+    """Precision and recall of one field, by its path with `*` for the items of lists.
+
+    Precision is None if no answer has the field, recall if none is expected to have it.
+    """
 
     column: Column
     path: str
@@ -90,13 +97,25 @@ class FieldScore:
     recall: float | None
     cases: int
 
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of both; None if neither is known."""
+        if self.precision is None and self.recall is None:
+            return None
+        if not self.precision or not self.recall:
+            return 0.0
+        return 2 * self.precision * self.recall / (self.precision + self.recall)
+
 
 @dataclass(frozen=True)
 class Results:
     """All that a report shows of a run.
 
-    `counts` has, by column and kind (`repairs`, `refusals`, `faults`, `statuses`), how often each
-    occurred. `level` is that of intervals and tests, such as 0.95.
+    `counts` has, by column and kind (`repairs`, `reasons`, `faults`, `statuses`), how often each
+    occurred; the reasons are those for which replies were refused. `level` is that of intervals and
+    tests, such as 0.95. `changed` has the names of the cases that only one of two runs has, or that
+    differ in their data or expectation: they are left out. `notes` are sentences that a reader must
+    know, such as how many trials are missing.
     """
 
     run: Run = field(repr=False)
@@ -106,3 +125,5 @@ class Results:
     confusions: tuple[Confusion, ...] = ()
     counts: dict[Column, dict[str, dict[str, int]]] = field(default_factory=dict)
     level: float = 0.95
+    changed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
