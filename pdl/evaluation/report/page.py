@@ -1,0 +1,225 @@
+"""Results as one HTML page that needs nothing else: no network, no server, no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from importlib import resources
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from pdl._types import format_path
+from pdl.errors import visible
+from pdl.evaluation.report import figures, plots, views
+from pdl.evaluation.report.replies import attempt_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jinja2 import Environment
+
+    from pdl._types import Json
+    from pdl.evaluation.records import Column, Trial
+    from pdl.evaluation.report.views import CaseView
+    from pdl.evaluation.results import Results
+
+_SCRIPTS = ("page.js", "cases.js")
+_LEVELS = 6  # shades of a confusion matrix
+
+
+def write_html(results: Results, file: Path) -> None:
+    """Write results as an HTML page into a file, in one step. Raises OSError."""
+    from pdl.replacing import replacing  # noqa: PLC0415 - not for Markdown
+
+    with replacing(file) as target:
+        target.write(page(results).encode())
+
+
+def page(results: Results) -> str:
+    """Return results as an HTML page, whose script and style alone a browser may apply.
+
+    What the run brought is data in it: text of a reply cannot become markup.
+    """
+    style, script = _text("page.css"), "".join(map(_text, _SCRIPTS))
+    policy = f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
+    policy += "base-uri 'none'; form-action 'none'"
+    ordered = views.cases(results.run)
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            policy=policy,
+            style=_verbatim(style),
+            script=_verbatim(script),
+            data=_verbatim(inlined(_data(results, ordered))),
+            ordered=ordered,
+            **_summary(results),
+        )
+    )
+
+
+@cache
+def _text(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    """The source expression of a text, after the Content Security Policy."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _verbatim(text: str) -> Any:
+    """A text that is ours, or made safe, and goes into the page as it is."""
+    from markupsafe import Markup  # noqa: PLC0415 - Jinja's, which the summary does not need
+
+    return Markup(text)  # noqa: S704 - see above
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415 - see above
+
+    environment = Environment(
+        autoescape=True,
+        loader=FunctionLoader(_text),
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"figures": figures, "views": views, "format_path": format_path}
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """A value as it is printed: unprintable characters of text are escaped, and so is markup."""
+    return value if hasattr(value, "__html__") else visible(str(value))
+
+
+_UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+
+
+def inlined(value: Json) -> str:
+    r"""Return JSON that a script element can contain: `<` is written as `\u003c`.
+
+    So are the other characters of markup, and lone surrogates, which UTF-8 doesn't have.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _data(results: Results, ordered: list[CaseView]) -> Json:
+    names = views.letters(results.run)
+    return {
+        "columns": [[letter, str(column)] for column, letter in names.items()],
+        "cases": [_case(view, names) for view in ordered],
+    }
+
+
+def _case(view: CaseView, names: dict[Column, str]) -> Json:
+    case = view.case
+    return {
+        "at": view.at,
+        "name": case.name,
+        "place": case.place,
+        "data": views.json_text(case.data, 2),
+        "expect": case.expect,
+        "exact": None if case.exact is None else views.json_text(case.exact[0], 2),
+        "failed": round(view.failed, 6),
+        "answers": view.answers,
+        "cells": [views.cell_words(view.trials.get(column, [])) for column in names],
+        "trials": [[_trial(one) for one in view.trials.get(column, [])] for column in names],
+    }
+
+
+def _trial(trial: Trial) -> Json:
+    return {
+        "repeat": trial.cell.repeat,
+        "status": trial.status,
+        "ok": trial.ok,
+        "outcome": views.outcome(trial),
+        "value": views.json_text(trial.value, 2) if trial.status == "valid" else None,
+        "judged": [views.json_text(answer, 2) for answer in trial.judged],
+        "accepted": trial.accepted,
+        "failures": trial.failures,
+        "seconds": figures.figure(trial.seconds, "seconds"),
+        "cost": "" if trial.cost is None else figures.figure(trial.cost, "cost"),
+        "attempts": [attempt_json(attempt) for attempt in trial.attempts],
+    }
+
+
+def _summary(results: Results) -> dict[str, Any]:
+    """What the parts of the page that need no script show."""
+    shown = views.metrics(results)
+    return {
+        "results": results,
+        "run": results.run,
+        "names": views.letters(results.run),
+        "metrics": shown,
+        "estimates": views.estimates_by_place(results),
+        "scales": _scales(results),
+        "pairs": _pairs(results),
+        "bars": _bars(results),
+        "confusions": [_confusion(one) for one in results.confusions],
+        "fields": _fields(results),
+    }
+
+
+def _scales(results: Results) -> dict[str, plots.Scale]:
+    """The scale of each unit, which all metrics of the unit share."""
+    values: dict[Any, list[float | None]] = {}
+    for one in results.estimates:
+        ends = one.interval[:2] if one.interval else ()
+        values.setdefault(one.metric.unit, []).extend([one.value, *ends])
+    return {unit: plots.scale(found, unit) for unit, found in values.items()}
+
+
+def _pairs(results: Results) -> list[dict[str, Any]]:
+    """The differences by metric, each group with its scale."""
+    groups = []
+    for metric, group in groupby(results.differences, key=lambda one: one.metric):
+        found = list(group)
+        ends = [value for one in found for value in (one.difference, *one.interval[:2])]
+        scale = plots.scale(ends, metric.unit, is_difference=True)
+        groups.append({"metric": metric, "found": found, "scale": scale})
+    return groups
+
+
+def _bars(results: Results) -> list[dict[str, Any]]:
+    """The counts by kind, the most frequent first, with the length of their bars."""
+    titles = {"repairs": "Repairs", "refusals": "Refused replies", "faults": "Faults"}
+    found = []
+    for name, title in titles.items():
+        by_column = {column: kinds.get(name, {}) for column, kinds in results.counts.items()}
+        kinds = sorted(
+            {kind for counts in by_column.values() for kind in counts},
+            key=lambda kind: (-sum(one.get(kind, 0) for one in by_column.values()), kind),
+        )
+        most = max((n for counts in by_column.values() for n in counts.values()), default=0) or 1
+        found.append({"title": title, "kinds": kinds, "by_column": by_column, "most": most})
+    return found
+
+
+def _confusion(found: Any) -> dict[str, Any]:
+    rows = []
+    for label, counts in zip(found.labels, found.counts, strict=True):
+        most = sum(counts) or 1
+        shades = [-(-number * (_LEVELS - 1) // most) for number in counts]
+        rows.append((label, list(zip(counts, shades, strict=True))))
+    return {
+        "column": found.column,
+        "path": format_path(found.path),
+        "labels": found.labels,
+        "rows": rows,
+    }
+
+
+def _fields(results: Results) -> dict[str, dict[Column, Any]]:
+    """The scores of fields by path and column."""
+    found: dict[str, dict[Column, Any]] = {}
+    for one in results.fields:
+        found.setdefault(one.path, {})[one.column] = one
+    return found

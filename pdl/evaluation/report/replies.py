@@ -1,0 +1,100 @@
+"""A reply as pieces: cut wherever its answer, a repair, or an error begins or ends."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from pdl._types import format_path
+
+if TYPE_CHECKING:
+    from pdl._types import Json
+    from pdl.evaluation.records import AttemptRecord
+    from pdl.reply.result import Span
+
+MOST_MARKS = 100
+"""How many repairs and errors of one reply are marked; the others are counted."""
+
+
+class Mark(NamedTuple):
+    """A repair or an error: its words, and its span if it is known."""
+
+    kind: str
+    words: str
+    span: Span | None
+
+
+class Piece(NamedTuple):
+    """A part of a reply: whether it is of the answer, and the indices of the marks on it.
+
+    The text is empty where a mark has no width, such as a missing bracket.
+    """
+
+    text: str
+    is_answer: bool
+    marks: tuple[int, ...]
+
+
+def marks(attempt: AttemptRecord) -> list[Mark]:
+    """Return all errors and repairs of an attempt, errors first."""
+    errors = [
+        Mark("error", f"{format_path(error.path)}: {error.message}", error.span)
+        for error in attempt.errors
+    ]
+    repairs = [
+        Mark("repair", f"{repair.kind}: {repair.before} → {repair.after}", repair.span)
+        for repair in attempt.repairs
+    ]
+    return errors + repairs
+
+
+def pieces(text: str, answer: Span | None, marked: list[Mark]) -> list[Piece]:
+    """Cut a text at the borders of its answer and its marks; these may overlap or be nested.
+
+    The pieces together are the text. A span that exceeds the text is clipped.
+    """
+    begins: dict[int, list[int]] = defaultdict(list)
+    ends: dict[int, list[int]] = defaultdict(list)
+    points: dict[int, list[int]] = defaultdict(list)
+    for index, mark in enumerate(marked[:MOST_MARKS]):
+        if mark.span is None:
+            continue
+        start, end = (min(max(at, 0), len(text)) for at in mark.span)
+        if start < end:
+            begins[start].append(index)
+            ends[end].append(index)
+        else:
+            points[start].append(index)
+    first, last = answer or (0, 0)
+    borders = sorted({0, len(text), *begins, *ends, *points, *_within((first, last), text)})
+    active: set[int] = set()
+    found = []
+    for at, following in zip(borders, [*borders[1:], len(text)], strict=True):
+        active = (active - set(ends[at])) | set(begins[at])
+        is_answer = first <= at < last
+        if points[at]:
+            found.append(Piece("", first <= at <= last and first < last, tuple(points[at])))
+        if at < following:
+            found.append(Piece(text[at:following], is_answer, tuple(sorted(active))))
+    return found
+
+
+def _within(span: Span, text: str) -> list[int]:
+    return [min(max(at, 0), len(text)) for at in span]
+
+
+def attempt_json(attempt: AttemptRecord) -> Json:
+    """Return an attempt as the page reads it."""
+    marked = marks(attempt)
+    cut = None if attempt.text is None else pieces(attempt.text, attempt.span, marked)
+    return {
+        "number": attempt.number,
+        "reason": attempt.reason,
+        "fault": attempt.fault,
+        "pieces": cut,
+        "marks": [[mark.kind, mark.words, mark.span is not None] for mark in marked[:MOST_MARKS]],
+        "more": max(len(marked) - MOST_MARKS, 0),
+        "tokens": [attempt.input_tokens, attempt.output_tokens],
+        "seconds": attempt.seconds,
+        "cached": attempt.is_cached,
+    }
