@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.models.exchange import Dropped
     from pdl.models.request import Request
+    from pdl.source import Span
 
 _KEYS = frozenset({"text", "reasoning", "calls", "finish", "usage", "model", "match"})
 _COUNTS = frozenset(Usage.__slots__)
@@ -118,10 +119,20 @@ def _recorded(source: Source) -> Iterator[Recorded]:
     if not (first.startswith("{") and _is_record(first.partition("\n")[0])):
         yield Recorded(Reply(source.text))
         return
+    yield from (recorded for recorded, _ in records_in(source))
+
+
+def records_in(source: Source) -> Iterator[tuple[Recorded, Span]]:
+    """Yield the recorded replies of a text that has one in each line, and where each is.
+
+    Raises FileError, with the line, for one that is not a record, and for a text without any.
+    """
+    if not source.text.strip():
+        raise FileError(Problem("file/replay", f"{source.name} contains no reply: it is empty"))
     start = 0
     for line in source.text.split("\n"):
         if line.strip():
-            yield _record(line, source, start)
+            yield _record(line, source, start), source.span(start, start + len(line.rstrip()))
         start += len(line) + 1
 
 
@@ -132,6 +143,14 @@ def _is_record(line: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and bool({"text", "calls"} & set(value)) and set(value) <= _KEYS
+
+
+def record_of(value: Json) -> Recorded:
+    """Return the recorded reply of a JSON value. Raises TypeError, which says why it is not one."""
+    try:
+        return _of_json(value)
+    except (ValueError, KeyError, AttributeError, RecursionError) as error:
+        raise TypeError(str(error)) from error
 
 
 def _record(line: str, source: Source, start: int) -> Recorded:

@@ -73,8 +73,9 @@ class Judge:
 class Parts:
     """What the sections of a case hold, and `problems`: what is wrong with them.
 
-    `data` is None if the case has no data of its own and none is shared. `messages` is the golden
-    rendering, with its place. A case with problems is never run, and fails with them.
+    `data` is None if the case has no data of its own and none is shared; `data_sources` are the
+    texts that they are from, its own last. `messages` is the golden rendering, with its place. A
+    case with problems is never run, and fails with them.
     """
 
     data: Mapping[str, Json] | None = None
@@ -84,6 +85,7 @@ class Parts:
     messages: Source | None = None
     judges: tuple[Judge, ...] = ()
     problems: tuple[Problem, ...] = ()
+    data_sources: tuple[Source, ...] = field(default=(), repr=False)
 
     @property
     def must_refuse(self) -> bool:

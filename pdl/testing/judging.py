@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from pdl._types import format_path
 from pdl.errors import Problem
 from pdl.models.answer import Answer
+from pdl.models.exchange import Usage
 from pdl.reply import violations
+from pdl.schema.keywords import pointer
+from pdl.schema.parts import spans
+from pdl.testing.assertions import assertion_problems
 from pdl.testing.differences import differences, shown
 from pdl.testing.outcome import Failure, Judgement
 from pdl.testing.replies import model_failures, recorded_failures
@@ -16,7 +21,7 @@ from pdl.testing.replies import model_failures, recorded_failures
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pdl._types import Json
+    from pdl._types import Json, JsonPath
     from pdl.models.answer import AskError
     from pdl.prompt import Rendered
     from pdl.source import Source, Span
@@ -45,16 +50,48 @@ def judge_outcome(
         failures += recorded_failures(parts, recorded, result.attempts)
     else:
         failures += model_failures(case, parts, result, must_refuse=parts.must_refuse)
+    is_fine = not any(one.kind == "reply" for one in failures)
+    if parts.assertions and (isinstance(result, Answer) or is_fine):
+        values = values_of(parts, rendered, result)
+        found = [one for each in parts.assertions for one in assertion_problems(each, values)]
+        failures += [Failure("assert", one) for one in found]
     expectation = parts.expectation
     if expectation is None:
         return Judgement(tuple(failures))
     if not isinstance(result, Answer):
         is_exact = None if expectation.exact is None else False
         return Judgement(tuple(failures), exact=is_exact, expected=False)
-    value = value_of(result)
-    found = [Failure("expect", one) for one in expectation_problems(expectation, value)]
-    exact = not found if expectation.exact is not None else None
-    return Judgement((*failures, *found), exact=exact, expected=not found)
+    differing = [*expectation_problems(expectation, value_of(result))]
+    failures += [Failure("expect", one) for one in differing]
+    is_exact = not differing if expectation.exact is not None else None
+    return Judgement(tuple(failures), exact=is_exact, expected=not differing)
+
+
+def values_of(parts: Parts, rendered: Rendered, result: Answer | AskError) -> dict[str, Json]:
+    """Return the values of the names that an assertion reads."""
+    last = result.attempts[-1] if result.attempts else None
+    check = last.check if last is not None else None
+    is_answer = isinstance(result, Answer)
+    return {
+        "value": value_of(result) if isinstance(result, Answer) else None,
+        "text": last.reply.text if last is not None and last.reply is not None else "",
+        "data": dict(parts.data or {}),
+        "messages": [{"role": one.role, "text": one.text} for one in rendered.messages],
+        "repairs": [
+            {"kind": one.kind, "before": one.before, "after": one.after}
+            for one in (check.repairs if check is not None else ())
+        ],
+        "attempts": len(result.attempts),
+        "usage": {name: getattr(result.usage, name) for name in Usage.__slots__},
+        "seconds": result.seconds,
+        "calls": value_of(result) if isinstance(result, Answer) and result.calls else [],
+        "reason": "" if is_answer or check is None else check.reason,
+        "errors": [
+            {"path": format_path(one.path), "message": one.message}
+            for one in (check.errors if check is not None else ())
+        ],
+        "feedback": check.feedback if check is not None else "",
+    }
 
 
 def value_of(answer: Answer) -> Json:
@@ -65,24 +102,35 @@ def value_of(answer: Answer) -> Json:
 
 
 def expectation_problems(expectation: Expectation, value: Json) -> Iterator[Problem]:
-    """Yield how a value differs from what is expected."""
+    """Yield how a value differs from what is expected, each at the part of the expectation."""
     source = expectation.source
-    if expectation.exact is not None:
-        for one in islice(differences(expectation.exact[0], value), _MOST):
-            yield _problem(source, f"`{format_path(one.path)}` {one.message}")
+    if expectation.exact is None:
+        for number, each in enumerate(violations(expectation.schema, value)[:_MOST]):
+            hint = "" if number else f"the value is {shown(value)}"
+            message = f"`{format_path(each.path)}` {each.message}"
+            yield Problem("test/expect", message, _key_span(source, each.path), hint)
         return
-    for each in violations(expectation.schema, value)[:_MOST]:
-        yield _problem(
-            source, f"`{format_path(each.path)}` {each.message}", f"it is {shown(value)}"
-        )
+    found = list(islice(differences(expectation.exact[0], value), _MOST))
+    places = spans(source, {pointer(one.nearest) for one in found})
+    for one in found:
+        span = places.get(pointer(one.nearest), _whole(source))
+        yield Problem("test/expect", f"`{format_path(one.path)}` {one.message}", span)
 
 
-def _problem(source: Source, message: str, hint: str = "") -> Problem:
-    return Problem("test/expect", message, _whole(source), hint)
+def _key_span(source: Source, path: JsonPath) -> Span:
+    """Where a schema in the notation declares a field, if one field only has that name."""
+    names = [step for step in path if isinstance(step, str)]
+    if names:
+        key = re.escape(names[-1])
+        found = [*re.finditer(rf"(?<![\w-])[\"']?({key})[\"']?\s*\??\s*:", source.text)]
+        if len(found) == 1:
+            return source.span(*found[0].span(1))
+    return _whole(source)
 
 
 def _whole(source: Source) -> Span:
-    return source.span(0, len(source.text))
+    """The first line of a text."""
+    return source.span(0, len(source.text.partition("\n")[0]))
 
 
 def messages_failures(parts: Parts, rendered: Rendered) -> Iterator[Failure]:

@@ -1,106 +1,161 @@
-"""What the sections of a case hold: each is parsed, and what is wrong with it is told."""
+"""What a case holds: its sections, or its row, are parsed, and what is wrong with them is told."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING
 
-from pdl.decoding import JsonError, parse_json, parse_yaml, strict_json
-from pdl.errors import PdlError, Problem
+from pdl.errors import CasesError, PdlError, Problem, did_you_mean
 from pdl.models.exchange import Reply
-from pdl.schema import Schema
-from pdl.source import Anchor, Source
-from pdl.testing.cases import Assertion, Expectation, Parts, Recording
+from pdl.source import Source
+from pdl.testing import forms
+from pdl.testing.assertions import check_assertion
+from pdl.testing.cases import Assertion, Expectation, Judge, Parts, Recording
+from pdl.testing.content import Contents, with_place
 
 if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.testing.cases import Case
-    from pdl.testing.sections import Range, Section
+    from pdl.testing.sections import Section
+
+_SINGLE = frozenset({"data", "expect", "messages"})
+"""The sections that a case has once."""
+
+_JUDGE = re.compile(r"(.+?\.pdl)(?!\S)\s*(.*)", re.DOTALL)
 
 
 def parts_of(case: Case) -> Parts:
     """Return what a case holds; problems of one section keep no other from being read."""
-    reader = _Reader(case)
-    for section in (*case.shared, *case.sections):
-        try:
-            reader.read(section)
-        except PdlError as error:
-            reader.problems += error.problems
-    return Parts(
-        reader.data,
-        tuple(reader.recordings),
-        reader.expectation,
-        tuple(reader.assertions),
-        reader.messages,
-        problems=tuple(reader.problems),
-    )
+    reader = SectionReader(case)
+    return reader.parts()
 
 
-class _Reader:
-    """What was read of a case so far."""
+class SectionReader:
+    """What was read of a case so far: of its sections, each by a method of its name."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self.source = case.file.source
+        self.contents = Contents(case.file)
         self.data: dict[str, Json] | None = None
+        self.data_sources: list[Source] = []
         self.recordings: list[Recording] = []
         self.expectation: Expectation | None = None
         self.assertions: list[Assertion] = []
         self.messages: Source | None = None
+        self.judges: list[Judge] = []
         self.problems: list[Problem] = []
 
-    def read(self, section: Section) -> None:
+    def parts(self) -> Parts:
+        """Return what all sections hold."""
+        for sections in (self.case.shared, self.case.sections):
+            seen: set[str] = set()
+            for section in sections:
+                try:
+                    self.read(section, is_second=section.name in seen)
+                except PdlError as error:
+                    self.problems += with_place(error, self.contents.mark(section))
+                seen.add(section.name)
+        return Parts(
+            self.data,
+            tuple(self.recordings),
+            self.expectation,
+            tuple(self.assertions),
+            self.messages,
+            tuple(self.judges),
+            tuple(self.problems),
+            tuple(self.data_sources),
+        )
+
+    def read(self, section: Section, *, is_second: bool) -> None:
         """Read a section. Raises PdlError for what is wrong with it."""
-        read = getattr(self, f"_read_{section.name}", None)
-        if read is not None:
-            read(section)
-
-    def _content(self, section: Section) -> Source:
-        """The text of a section: what follows its mark, or the lines below."""
-        return self._copied(section.body if section.body[0] < section.body[1] else section.argument)
-
-    def _copied(self, place: Range) -> Source:
-        text = self.source.text[slice(*place)]
-        anchor = Anchor(0, len(text), self.source, place.start, begins_line=True)
-        return Source(text, self.source.name, (anchor,))
+        if is_second and section.name in _SINGLE:
+            message = f"this case has a second `{section.name}`"
+            hint = "remove one, or begin another case before it"
+            raise CasesError(Problem("test/second", message, self.contents.mark(section), hint))
+        getattr(self, f"_read_{section.name}")(section)
 
     def _read_data(self, section: Section) -> None:
-        source = self._content(section)
-        begins = source.text.lstrip()[:1]
-        value: Any = parse_json(source) if begins == "{" else parse_yaml(source)
-        if not isinstance(value, Mapping):
-            message = "the data must be an object: a name and a value in each line"
-            raise PdlError(Problem("test/data", message, self.source.span(*section.mark)))
-        self.data = {**(self.data or {}), **value}
+        source = forms.as_lines(self.contents.content(section))
+        self.add_data(forms.data_of(source, self.contents.mark(section)), source)
+
+    def add_data(self, data: dict[str, Json], source: Source) -> None:
+        """Add data, which override those that are there by their top-level keys."""
+        self.data = {**(self.data or {}), **data}
+        self.data_sources.append(source)
 
     def _read_reply(self, section: Section) -> None:
-        text = self.source.text
-        argument, body = text[slice(*section.argument)], text[slice(*section.body)]
-        words = argument.removeprefix("refused").strip()
-        refused = (words or "any") if argument.startswith("refused") else ""
-        reply = Reply(body) if body or not refused else None
-        self.recordings.append(Recording(self.source.span(*section.mark), reply, refused))
+        contents = self.contents
+        argument, mark = contents.argument(section), contents.mark(section)
+        has_body = section.body.start < section.body.end
+        span = contents.source.span(*section.argument)
+        if argument.startswith("@"):
+            if has_body:
+                contents.content(section)  # raises
+            self.recordings += forms.replies_in(contents.file(argument[1:], span), mark)
+            return
+        words = re.match(r"refused(?!\S)\s*(.*)", argument)
+        if argument and words is None:
+            message = "after `<|reply|>` comes nothing, `@FILE`, or `refused REASON`"
+            hint = did_you_mean(argument.split()[0], ["refused"]) or "write the reply below"
+            raise CasesError(Problem("test/argument", message, span, hint))
+        refused = (words[1] or "any") if words else ""
+        text = contents.copied(*section.body)
+        if refused and not has_body and refused not in forms.REASONS:
+            self.recordings.append(Recording(mark, None, words[1] if words else ""))
+            return
+        if not has_body and refused != "absent":
+            raise self._no_reply(section, refused)
+        forms.check_reason(refused, span)
+        self.recordings.append(Recording(mark, Reply(text.text), refused, text))
+
+    def _no_reply(self, section: Section, refused: str) -> CasesError:
+        if not refused:
+            return self.contents.empty(section)
+        message = f"`refused {refused}` needs the reply that is refused, in the lines below"
+        hint = "without a reply, write in other words how the model refuses to answer"
+        return CasesError(Problem("test/empty", message, self.contents.mark(section), hint))
 
     def _read_expect(self, section: Section) -> None:
-        source = self._content(section)
-        try:
-            value = strict_json(source.text)
-        except JsonError:
-            self.expectation = Expectation(source, Schema.parse(source))
+        contents = self.contents
+        is_reference = contents.argument(section).startswith("@")
+        if is_reference and section.body.start == section.body.end:
+            source = contents.copied(*section.argument)  # as in a schema turn, a JSON Schema
         else:
-            schema = Schema.from_json_schema({"const": value})
-            self.expectation = Expectation(source, schema, (value,))
+            source = contents.content(section)
+        self.expectation = forms.expectation_of(source, contents.folder)
 
     def _read_assert(self, section: Section) -> None:
-        source = self._content(section)
-        start = 0
-        for line in source.text.split("\n"):
-            if line.strip() and not line.lstrip().startswith("#"):
-                anchor = source.span(start).origin()
-                text = line.rstrip()
-                copied = Anchor(0, len(text), anchor.source, anchor.start, begins_line=True)
-                self.assertions.append(Assertion(Source(text, source.name, (copied,))))
-            start += len(line) + 1
+        source = forms.as_lines(self.contents.content(section))
+        for one in forms.expressions(source):
+            self.add_assertion(one)
+
+    def add_assertion(self, source: Source) -> None:
+        """Add an expression; what is wrong with it doesn't keep others from being read."""
+        try:
+            check_assertion(source)
+        except PdlError as error:
+            self.problems += error.problems
+        else:
+            self.assertions.append(Assertion(source))
 
     def _read_messages(self, section: Section) -> None:
-        self.messages = self._copied(section.body)
+        source = forms.as_lines(self.contents.content(section))
+        text = source.text.strip("\n").rstrip()
+        self.messages = Source(text, source.name, source.anchors)
+
+    def _read_judge(self, section: Section) -> None:
+        contents = self.contents
+        argument, span = contents.argument(section), contents.source.span(*section.argument)
+        found = _JUDGE.fullmatch(argument)
+        if found is None or argument.startswith("@"):
+            message = "after `<|judge|>` come the name of a prompt file and what it must answer"
+            hint = "write `<|judge|> NAME.pdl` or `<|judge|> NAME.pdl EXPECTATION`"
+            place = span if argument else contents.mark(section)
+            raise CasesError(Problem("test/judge", message, place, hint))
+        prompt = contents.locate(found[1], span._replace(end=span.start + len(found[1])))
+        start = section.argument.start + found.start(2)
+        source = contents.copied(start, section.argument.end) if found[2] else Source("true")
+        body = contents.copied(*section.body)
+        recording = Reply(body.text) if body.text else None
+        expectation = forms.expectation_of(source, contents.folder)
+        self.judges.append(Judge(contents.mark(section), prompt, expectation, recording))

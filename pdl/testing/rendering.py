@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,22 +11,42 @@ from pdl.errors import PdlError, error_from
 if TYPE_CHECKING:
     from pdl.errors import Problem
     from pdl.prompt import Prompt, Rendered
+    from pdl.source import Span
     from pdl.testing.cases import Case, Parts
+
+_INPUT = re.compile(r"(unknown |)input `([^`.\[]+)")
 
 
 def render_case(case: Case, parts: Parts, prompt: Prompt) -> Rendered:
     """Return what a prompt renders of a case's data.
 
-    Raises PdlError, whose problems have their places in the file of cases.
+    Raises PdlError, whose problems have their places in the file of cases: that of a key of the
+    data, or of the case. A prompt that can't be rendered with any data keeps its own.
     """
     try:
         return prompt.render(parts.data or {})
     except PdlError as error:
-        raise error_from([_placed(case, one) for one in error.problems]) from error
+        raise error_from([_placed(case, parts, one) for one in error.problems]) from error
 
 
-def _placed(case: Case, problem: Problem) -> Problem:
-    """A problem of a rendering at the place of the case, whose message names that in the prompt."""
+def _placed(case: Case, parts: Parts, problem: Problem) -> Problem:
+    """A problem of a rendering at the place of the case; its message names that in the prompt."""
     where = problem.location
-    message = f"{where}: {problem.message}" if where is not None else problem.message
-    return replace(problem, message=f"the prompt can't be rendered: {message}", span=case.span)
+    named = _INPUT.search(problem.message) if problem.code.startswith("input/") else None
+    span = _key(parts, named[2]) if named is not None else None
+    hint = "add it to `<|data|>`" if problem.hint.startswith("pass it ") else problem.hint
+    if problem.code == "input/missing":
+        hint = "add it to `<|data|>`"
+    message = problem.message if where is None else f"{problem.message} (in {where})"
+    return replace(problem, message=message, span=span or case.span, hint=hint)
+
+
+def _key(parts: Parts, name: str) -> Span | None:
+    """Where the data have a key."""
+    for source in reversed(parts.data_sources):
+        found = re.search(
+            rf"^[\s{{]*[\"']?({re.escape(name)})[\"']?[^\S\n]*:", source.text, re.MULTILINE
+        )
+        if found is not None:
+            return source.span(*found.span(1))
+    return None

@@ -1,0 +1,127 @@
+"""The forms in which the parts of a case are written, in sections and in tables alike."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, get_args
+
+from pdl.decoding import JsonError, parse_json, parse_yaml, strict_json
+from pdl.errors import CasesError, PdlError, Problem, did_you_mean
+from pdl.limits import DEFAULT_LIMITS
+from pdl.models.exchange import Reply, is_json
+from pdl.models.replay import records_in
+from pdl.prompt.inputs import as_json
+from pdl.prompt.render_budget import TooLargeError, measure_size
+from pdl.prompt.template import normalize_newlines, parse_schema
+from pdl.reply.result import Reason
+from pdl.schema import Schema
+from pdl.source import Source
+from pdl.testing.cases import Expectation, Recording
+from pdl.testing.content import copied
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pdl._types import Json
+    from pdl.source import Span
+    from pdl.testing.content import CaseFolder
+
+REASONS = get_args(Reason)
+"""The reasons for which a check refuses a reply."""
+
+
+def data_of(source: Source, span: Span) -> dict[str, Json]:
+    """Return the object that a text in JSON or YAML holds. Raises PdlError."""
+    begins = source.text.lstrip()[:1]
+    value: Any = parse_json(source) if begins == "{" else parse_yaml(source)
+    message = ""
+    if not isinstance(value, dict):
+        message = "the data must be an object: a name and a value in each line"
+    elif odd := [key for key in value if not isinstance(key, str)]:
+        message = f"the key {odd[0]!r} is not a string; put it in quotes"
+    else:
+        try:
+            measure_size(value)
+            value = as_json(value)
+        except TooLargeError as error:
+            message = f"the data are too large: {error}"
+        else:
+            message = "" if is_json(value) else "the data must be JSON values"
+    if message:
+        raise CasesError(Problem("test/data", message, span))
+    found: dict[str, Json] = value
+    return found
+
+
+def expectation_of(source: Source, folder: CaseFolder) -> Expectation:
+    """Return the expectation of a text: a value in JSON, else a schema. Raises PdlError."""
+    text = source.text
+    try:
+        value = strict_json(text)
+    except JsonError:
+        pass
+    else:
+        return Expectation(source, _constant(text), (value,))
+    try:
+        return Expectation(source, _schema(text))
+    except PdlError:  # it names a file, or its errors need their places
+        return Expectation(source, parse_schema(source, folder, DEFAULT_LIMITS, types=False))
+
+
+@lru_cache(maxsize=1_024)
+def _constant(text: str) -> Schema:
+    return Schema.from_json_schema({"const": strict_json(text)})
+
+
+@lru_cache(maxsize=1_024)
+def _schema(text: str) -> Schema:
+    return Schema.parse(text)
+
+
+def check_reason(refused: str, span: Span) -> None:
+    """Raise CasesError for what is not a reason for which a check refuses a reply."""
+    if refused and refused not in {"any", *REASONS}:
+        message = f"`{refused}` is not a reason for which a reply is refused"
+        hint = did_you_mean(refused, REASONS) or f"the reasons are {', '.join(REASONS)}"
+        raise CasesError(Problem("test/reason", message, span, hint))
+
+
+def replies_in(source: Source, span: Span) -> Iterator[Recording]:
+    """Yield the replies of a file: one as text, or in `.jsonl` a record in each line.
+
+    Raises FileError.
+    """
+    if source.name.lower().endswith(".jsonl"):
+        for one, place in records_in(source):
+            yield Recording(place, one.reply, match=one.match)
+    else:
+        yield Recording(span, Reply(source.text), text=source)
+
+
+def expressions(source: Source) -> Iterator[Source]:
+    """Yield the expressions of a text: each begins a line, and lines indented more continue it."""
+    found: list[tuple[int, int]] = []
+    indent = start = 0
+    text = ""
+    for line in source.text.split("\n"):
+        words = line.strip()
+        is_comment = words.startswith("#")
+        text += (" " * len(line) if is_comment else line) + "\n"
+        begins, end = len(line) - len(line.lstrip()), start + len(line.rstrip())
+        if words and not is_comment:
+            if found and begins > indent:
+                found[-1] = found[-1][0], end
+            else:
+                found.append((start + begins, end))
+                indent = begins
+        start += len(line) + 1
+    blanked = Source(text[:-1], source.name, source.anchors)  # comments, where all keeps its place
+    for place in found:
+        yield copied(blanked, *place)
+
+
+def as_lines(source: Source) -> Source:
+    """Return a text of a file, whose lines may end in CRLF, with lines that end in LF."""
+    if "\r" not in source.text:
+        return source
+    return Source(normalize_newlines(source.text), source.name)
