@@ -10,6 +10,10 @@ from snapshots import CASES, Snapshot
 
 __all__ = ["CASES", "Snapshot"]
 
+collect_ignore_glob = [
+    "*.tests.pdl"
+]  # they are what tests are about, some of them on purpose wrong
+
 # Times vary on shared machines; a deadline in a test would only measure the neighbours.
 # By default a property tries the same few examples in every run; `--hypothesis-profile=long` draws
 # others each time, and `fuzz` does for as long as somebody likes.

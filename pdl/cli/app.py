@@ -85,7 +85,10 @@ def masks() -> None:
 @click.command(
     cls=Application,
     lazy={
-        **{name: name for name in ("render", "run", "check", "lint", "fmt", "diff", "schema")},
+        **{
+            name: name
+            for name in ("render", "run", "check", "test", "lint", "fmt", "diff", "schema")
+        },
         "types": "types",
         "fingerprint": "fingerprint",
         "gbnf": gbnf,
@@ -100,6 +103,7 @@ def masks() -> None:
         ("see what is sent to the model", "pdl render classify.pdl --set text='It crashes'"),
         ("ask a model", "pdl run classify.pdl --set text='It crashes' --model openai:MODEL"),
         ("find the answer in a reply", "pdl check classify.pdl --reply reply.txt"),
+        ("run the test cases beside prompts", "pdl test prompts/"),
         ("check all prompts, in an editor or in CI", "pdl lint prompts/"),
         ("format all prompts", "pdl fmt prompts/"),
         ("see what a change of prompts breaks", "pdl diff prompts/ --against HEAD"),

@@ -76,6 +76,12 @@ def _complete_inputs(ctx: click.Context, _param: click.Parameter, incomplete: st
     return found
 
 
+def complete_models(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return how the name of a model can go on."""
+    schemes = importlib.import_module("pdl.models.connecting").SCHEMES
+    return [f"{one}:" for one in sorted(schemes) if one.startswith(incomplete)]
+
+
 _PROMPT_FILE = click.argument("file", type=FILE)
 _SCHEMA_FILE = click.argument(
     "file",

@@ -19,6 +19,7 @@ from pdl.cli.options import (
     FILE,
     coerce_option,
     combine,
+    complete_models,
     format_option,
     out_option,
     prompt_options,
@@ -29,7 +30,7 @@ from pdl.decoding import JsonError, parse_json, strict_json
 from pdl.models import transcript
 from pdl.models.answer import AskError
 from pdl.models.budget import Budget, Price
-from pdl.models.connecting import MODEL_VARIABLE, SCHEMES, connect, model_named_by
+from pdl.models.connecting import MODEL_VARIABLE, connect, model_named_by
 from pdl.models.defaults import default_fault
 from pdl.models.options import NO_DEFAULT, CacheWarning, check_seconds
 from pdl.models.runner import ask
@@ -44,10 +45,6 @@ if TYPE_CHECKING:
     from pdl.models import Answer, Model
     from pdl.prompt import Rendered
     from pdl.schema import Schema
-
-
-def _complete_models(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    return [f"{one}:" for one in sorted(SCHEMES) if one.startswith(incomplete)]
 
 
 def _parse_default(_ctx: click.Context, _param: click.Parameter, text: str | None) -> Json:
@@ -187,7 +184,7 @@ _ask_options = combine(
 @click.option(
     "--model",
     "model_name",
-    shell_complete=_complete_models,
+    shell_complete=complete_models,
     metavar="NAME",
     help="PROVIDER:MODEL (openai, openai-responses, anthropic, gemini, ollama, llama-server, vllm),"
     " llama:PATH.gguf, or replay:FILE. Default: `model` of the config turn, or the environment"

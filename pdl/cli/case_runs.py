@@ -1,0 +1,93 @@
+"""Which cases `pdl test` runs, and what comes of them."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from pdl._types import CASES_SUFFIX
+from pdl.cli.case_reports import Report
+from pdl.cli.files import files_below
+from pdl.cli.terminal import Terminal
+from pdl.errors import CasesError, PdlError, Problem, quoted
+from pdl.testing.reader import read_cases
+from pdl.testing.session import Session, root_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from pdl.testing import Case, CaseFile, Outcome
+    from pdl.testing.running import RunOptions
+
+
+class Selection(NamedTuple):
+    """Which cases are run: those of files below paths, whose names have all of the words."""
+
+    paths: tuple[str, ...]
+    exclude: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    first_only: bool = False
+
+    def files(self) -> list[str]:
+        """Return the files of cases. Raises FileError, also if there are none."""
+        return files_below([_cases_of(path) for path in self.paths], CASES_SUFFIX, self.exclude)
+
+    def takes(self, case: Case) -> bool:
+        """Return whether a case is selected."""
+        name = case.name.casefold()
+        return all(word in name for word in self.words)
+
+    def run(self, paths: Sequence[str], options: RunOptions) -> Report:
+        """Run the cases of files that are selected; Ctrl-C ends it early.
+
+        Raises CasesError if no case has the words.
+        """
+        began = time.monotonic()
+        files: list[CaseFile] = []
+        unread: list[PdlError] = []
+        for path in paths:
+            try:
+                files.append(read_cases(path, root=root_of(Path(path), Path())))
+            except PdlError as error:
+                unread.append(error)
+        cases = [case for file in files for case in file.cases if self.takes(case)]
+        if self.words and not cases and not unread:
+            message = f"no case has {quoted(' '.join(self.words))} in its name"
+            raise CasesError(Problem("test/none", message))
+        outcomes: list[Outcome] = []
+        is_interrupted = False
+        try:
+            if not self.first_only or not any(file.problems for file in files):
+                self._run(cases, Session(options), outcomes)
+        except KeyboardInterrupt:  # what was found so far is reported
+            is_interrupted = True
+        seconds = time.monotonic() - began
+        return Report(tuple(files), tuple(outcomes), tuple(unread), seconds, is_interrupted)
+
+    def _run(self, cases: Sequence[Case], session: Session, outcomes: list[Outcome]) -> None:
+        with _progress(len(cases)) as bar:
+            for case in cases:
+                outcomes.append(session.run(case))
+                if bar is not None:
+                    bar.update(1)
+                if self.first_only and outcomes[-1].failures:
+                    return
+
+
+def _cases_of(path: str) -> str:
+    """The file of cases beside a prompt; any other path as it is."""
+    is_prompt = path.endswith(".pdl") and not path.endswith(CASES_SUFFIX) and Path(path).is_file()
+    return path.removesuffix(".pdl") + CASES_SUFFIX if is_prompt else path
+
+
+def _progress(total: int) -> AbstractContextManager[Any]:
+    """A bar on a terminal, else nothing."""
+    terminal = Terminal.stderr()
+    if not terminal.is_tty:
+        return nullcontext()
+    return click.progressbar(length=total, file=terminal.stream, show_pos=True)

@@ -1,0 +1,142 @@
+"""`pdl test`: runs the cases beside prompts."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from pdl.cli.case_reports import FORMATS
+from pdl.cli.case_runs import Selection
+from pdl.cli.help import Command
+from pdl.cli.options import EXCLUDE, complete_models, out_option
+from pdl.cli.terminal import Terminal
+from pdl.cli.watching import changes
+from pdl.testing.session import run_options
+
+if TYPE_CHECKING:
+    from pdl.cli.case_reports import Report
+    from pdl.cli.output import Output
+
+
+@click.command(
+    "test",
+    cls=Command,
+    fields={
+        "ok": "Whether all cases passed.",
+        "cases": "A list of objects with path, line, name, seconds, value (of the answer) and:",
+        "cases[].status": "passed, failed, or skipped; why has the reason.",
+        "cases[].failures": "A list of objects with kind (case, render, reply, expect, assert,"
+        " messages, judge), path, line, column, end_column, code, message, hint.",
+        "seconds": "The time of the run.",
+    },
+    exit_codes={
+        0: "No case failed.",
+        1: "Cases failed, or a file has errors.",
+        2: "There are no cases, a file cannot be read, or an option is invalid.",
+        3: "The model could not be asked.",
+    },
+    examples=(
+        ("all cases below the current directory", "pdl test"),
+        ("those of one prompt, by words in their names", "pdl test mail.pdl -k 'money back'"),
+        ("whenever a file changes", "pdl test prompts/ --watch"),
+        ("annotations in GitHub Actions", "pdl test prompts/ --format github"),
+        ("a report for GitLab or Jenkins", "pdl test --format junit --out report.xml"),
+        ("with a model, instead of recorded replies", "pdl test --model openai:MODEL"),
+    ),
+    short_help="Run the test cases of prompts.",
+)
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="[FILE|DIR]...")
+@EXCLUDE
+@click.option(
+    "-k",
+    "words",
+    multiple=True,
+    metavar="WORDS",
+    help="Only cases whose names contain all of these words. Repeatable.",
+)
+@click.option("-x", "first_only", is_flag=True, help="Stop after the first case that fails.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    shell_complete=complete_models,
+    help="Ask this model, named as for `pdl run`, instead of using recorded replies.",
+)
+@click.option(
+    "--judge",
+    metavar="NAME",
+    shell_complete=complete_models,
+    help="Model that judges answers. Default: that of --model.",
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Maximum retries of --model for each case.",
+)
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Run again whenever a file of the cases or of their prompts changes; Ctrl-C ends it.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Output format: text to read, JSON with the fields below, JUnit XML, or annotations of a"
+    " GitHub pull request.",
+)
+@out_option
+def command(  # noqa: PLR0913  (each is an option)
+    *,
+    paths: tuple[str, ...],
+    exclude: tuple[str, ...],
+    words: tuple[str, ...],
+    first_only: bool,
+    model: str | None,
+    judge: str | None,
+    retries: int,
+    watch: bool,
+    form: str,
+    output: Output,
+) -> None:
+    """Run the cases in `NAME.tests.pdl`, which are of the prompt `NAME.pdl` beside it.
+
+    Recorded replies are checked, so nothing is asked without --model. Searches directories
+    recursively, by default the current one, skipping hidden files and directories; of a prompt FILE
+    runs the cases beside it. Failures go to standard output, and their counts to standard error.
+    """
+    folded = tuple(word for one in words for word in one.casefold().split())
+    selection = Selection(paths or (".",), exclude, folded, first_only)
+    if model is not None:
+        # Keep httpx from importing its own command line, which takes nearly half of its import.
+        sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
+    options = run_options(model, judge, retries)
+    if watch:
+        selection.files()  # what is not there at first is an error
+        for files in changes(selection.files):
+            report = selection.run(files, options)
+            _report(report, output, form)
+            if report.is_interrupted:
+                raise click.exceptions.Exit(report.code)
+    code = _report(selection.run(selection.files(), options), output, form)
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _report(report: Report, output: Output, form: str) -> int:
+    """Write what failed, and the counts to standard error. Returns the exit code."""
+    text = FORMATS[form](report, output.terminal)
+    if text or output.file is not None:
+        output.write_report(text)
+    terminal = Terminal.stderr()
+    for error in report.unread:
+        terminal.write_error(error)
+    for line in (*report.left_out, report.summary):
+        terminal.write(terminal.safe(line))
+    return report.code

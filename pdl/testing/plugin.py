@@ -1,0 +1,226 @@
+"""A pytest plugin that runs the cases of `*.tests.pdl`, each as an item of its own.
+
+pytest imports it in every run where pdl is installed, so that it must cost nothing where there are
+no such files: what runs cases is imported when the first one is collected.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pdl._types import CASES_SUFFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+    from pathlib import Path
+
+    from pdl.errors import Problem
+    from pdl.testing.cases import Case
+    from pdl.testing.outcome import Outcome
+    from pdl.testing.session import Session
+
+_SESSION = pytest.StashKey["Session"]()
+_FILE = "(file)"
+"""The item that fails with what is wrong with a file of cases itself."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the group `pdl`."""
+    group = parser.getgroup("pdl", f"pdl: cases beside prompts (*{CASES_SUFFIX})")
+    group.addoption(
+        "--pdl-model",
+        metavar="NAME",
+        help="ask this model, such as openai:MODEL, instead of using the replies on record",
+    )
+    group.addoption(
+        "--pdl-judge",
+        metavar="NAME",
+        help="the model that judges answers (default: that of --pdl-model)",
+    )
+    group.addoption(
+        "--pdl-retries",
+        type=int,
+        metavar="N",
+        help="retries that --pdl-model has for a valid answer (default: 3)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Connect to the models that are named. Raises UsageError."""
+    if config.option.pdl_model or config.option.pdl_judge:
+        _session(config)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CasesFile | None:
+    """Collect files of cases."""
+    if not file_path.name.endswith(CASES_SUFFIX):
+        return None
+    file: CasesFile = CasesFile.from_parent(parent, path=file_path)
+    return file
+
+
+def _session(config: pytest.Config) -> Session:
+    """What runs the cases of this process. Raises UsageError for models that can't be asked."""
+    session = config.stash.get(_SESSION, None)
+    if session is not None:
+        return session
+    from pdl.errors import PdlError  # noqa: PLC0415 - most runs have no cases
+    from pdl.testing.session import Session, run_options  # noqa: PLC0415
+
+    given = config.option
+    try:
+        options = run_options(given.pdl_model, given.pdl_judge, given.pdl_retries)
+    except PdlError as error:
+        raise pytest.UsageError(str(error)) from error
+    session = config.stash[_SESSION] = Session(options)
+    config.pluginmanager.register(_Reports(), "pdl-reports")
+    return session
+
+
+class CasesFile(pytest.File):
+    """A file of cases."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield an item for what is wrong with the file, if anything is, and one for each case."""
+        from pdl.errors import PdlError, visible  # noqa: PLC0415 - most runs have no cases
+        from pdl.testing.reader import read_cases  # noqa: PLC0415
+        from pdl.testing.session import root_of  # noqa: PLC0415
+
+        _session(self.config)
+        root = self.config.rootpath
+        path = _shown(self.path, self.config.invocation_params.dir)
+        try:
+            file = read_cases(path, root=root_of(self.path, root))
+        except PdlError as error:
+            yield FileItem.from_parent(self, name=_FILE, problems=error.problems)
+            return
+        names = _Names()
+        if file.problems:
+            names.unique(_FILE)
+            yield FileItem.from_parent(self, name=_FILE, problems=file.problems)
+        for case in file.cases:
+            # Ids must be printable, and pytest splits the ones that it is given at `::`.
+            name = names.unique(visible(case.name).replace("::", ": :"))
+            yield CaseItem.from_parent(self, name=name, case=case)
+
+
+class _Names:
+    """The names of items, none of which is there twice."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def unique(self, name: str) -> str:
+        found, number = name, 2
+        while found in self._taken:
+            found, number = f"{name} ({number})", number + 1
+        self._taken.add(found)
+        return found
+
+
+def _shown(path: Path, directory: Path) -> Path:
+    """A path as messages show it: relative to the directory where pytest was run, if below."""
+    return path.relative_to(directory) if path.is_relative_to(directory) else path
+
+
+class CaseFailure(Exception):  # noqa: N818 - pytest never shows its name
+    """A case, or a file of cases, failed with these problems."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        super().__init__()
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.problems))
+
+
+class _Shown:
+    """Problems as pytest prints them; `reprcrash` is what its summary says of them."""
+
+    def __init__(self, failure: CaseFailure) -> None:
+        self._failure = failure
+        self.reprcrash = _Crash(failure.problems[0].message)
+
+    def __str__(self) -> str:
+        return str(self._failure)
+
+    def toterminal(self, writer: Any) -> None:
+        for problem in self._failure.problems:
+            first, *rest = str(problem).split("\n")
+            writer.line(first, red=True, bold=True)
+            for line in rest:
+                writer.line(line)
+
+
+class _Crash:
+    """The message of a failure, on one line."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message.split("\n", 1)[0]
+
+
+class _Item(pytest.Item):
+    """An item that fails with problems, which need no traceback."""
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return what is wrong; of an error that is none of these, its traceback."""
+        if isinstance(excinfo.value, CaseFailure):
+            return _Shown(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+
+class FileItem(_Item):
+    """What is wrong with a file of cases itself."""
+
+    def __init__(self, *, problems: tuple[Problem, ...], **given: Any) -> None:
+        super().__init__(**given)
+        self.problems = problems
+
+    def runtest(self) -> None:
+        """Fail."""
+        raise CaseFailure(self.problems)
+
+    def reportinfo(self) -> tuple[os.PathLike[str], int, str]:
+        """Return the file, the line of the first problem (from 0), and the name."""
+        place = self.problems[0].location
+        return self.path, place.line - 1 if place is not None else 0, self.name
+
+
+class CaseItem(_Item):
+    """A case; its outcome is known once it has run."""
+
+    outcome: Outcome | None = None
+
+    def __init__(self, *, case: Case, **given: Any) -> None:
+        super().__init__(**given)
+        self.case = case
+
+    def runtest(self) -> None:
+        """Run the case."""
+        outcome = self.outcome = _session(self.config).run(self.case)
+        if outcome.failures:
+            raise CaseFailure(one.problem for one in outcome.failures)
+        if outcome.skipped:
+            pytest.skip(outcome.skipped)
+
+    def reportinfo(self) -> tuple[os.PathLike[str], int, str]:
+        """Return the file, the line of the case (from 0), and its name."""
+        return self.path, self.case.span.line - 1, self.name
+
+
+class _Reports:
+    """Reports of cases; it is registered in runs that have some."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Have a skip name the place of its case."""
+        report = yield
+        if isinstance(item, CaseItem) and item.outcome is not None and report.skipped:
+            path, line, _ = item.reportinfo()
+            report.longrepr = (os.fspath(path), line + 1, item.outcome.skipped)
+        return report

@@ -1,0 +1,181 @@
+"""`pdl test`: what programs read of it, exit codes, and files that are watched."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pdl.cli.app import application
+from pdl.cli.case_reports import FORMATS, Report
+from pdl.cli.terminal import Terminal
+from pdl.cli.watching import changes, dependencies
+from pdl.errors import FileError, Problem
+from pdl.source import Source
+from pdl.testing import Outcome, parse_cases
+from pdl.testing.outcome import Failure
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+PROMPT = "<|user|>\nRate: {{ review }}\n\n<|schema|>\n{ stars: int<1,5> }\n"
+GOOD = '<|case|> good\n<|data|>\nreview: good\n<|reply|>\n{"stars": 5}\n<|expect|>\n{ stars: 5 }\n'
+BAD = GOOD.replace("good", "bad").replace("{ stars: 5 }", "{ stars: 1 }")
+PLAIN = Terminal(None, is_tty=False, has_color=False)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(**{"a.pdl": PROMPT})
+
+
+def put(**texts: str | bytes) -> None:
+    for name, text in texts.items():
+        Path(name).write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+def run(*words: str) -> Result:
+    environment = {"NO_COLOR": None, "FORCE_COLOR": None}
+    result = CliRunner().invoke(application, ["test", *words], env=environment)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_a_file_that_cannot_be_read_keeps_no_other_from_running() -> None:
+    put(**{"a.tests.pdl": GOOD})
+    put(**{"b.tests.pdl": b"\xff"})
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("b.tests.pdl:1:1: this byte (0xff) is not UTF-8")
+    assert result.stderr.endswith("1 case: 1 passed\n")
+
+
+def test_it_stops_at_the_first_failure() -> None:
+    put(**{"a.tests.pdl": GOOD + BAD + BAD.replace("bad", "worse")})
+    assert run("-x").stderr == "2 cases: 1 passed, 1 failed\n"
+    assert run().stderr == "3 cases: 1 passed, 2 failed\n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "cases", "code"),
+    [
+        ('{"stars": 5}', 1, 0),
+        ('{"stars": 4}', 1, 1),
+        ('{"stars": 6}', 1, 1),
+        ('{"stars": 5}', 2, 3),
+    ],
+)
+def test_a_model_is_asked(reply: str, cases: int, code: int) -> None:
+    """The last one has no reply left for the second case, so it could not be asked."""
+    put(**{"a.tests.pdl": (GOOD + BAD)[: None if cases > 1 else len(GOOD)], "r.txt": reply})
+    assert run("--model", "replay:r.txt", "--retries", "0").exit_code == code
+
+
+def test_programs_get_json() -> None:
+    put(**{"a.tests.pdl": GOOD + "<|data|> @x\n" + BAD + "<|case|> later\n<|data|>\nreview: x\n"})
+    result = run("--format", "json", "--out", "report.json")
+    assert result.stdout == ""
+    found = json.loads(Path("report.json").read_text())
+    assert [found["ok"], len(found["cases"]), found["problems"]] == [False, 3, []]
+    bad = found["cases"][1]
+    assert (bad["name"], bad["status"], bad["value"]) == ("bad", "failed", {"stars": 5})
+    assert bad["failures"][0]["kind"] == "expect"
+    assert found["cases"][2]["why"]
+
+
+def test_problems_of_a_file_are_in_all_formats() -> None:
+    put(**{"a.tests.pdl": "text\n" + GOOD})
+    for form in FORMATS:
+        result = run("--format", form)
+        assert result.exit_code == 1
+        assert "there is text before the first mark" in result.stdout
+        assert result.stderr == "1 case: 1 passed; 1 invalid file\n"
+
+
+@given(st.text(), st.text())
+def test_junit_is_xml_whatever_is_in_it(name: str, message: str) -> None:
+    source = Source(f"<|case|> {name}\n", "a.tests.pdl")
+    file = parse_cases(source, Path("a.tests.pdl"))
+    failure = Failure("expect", Problem("test/expect", message, source.span(0)))
+    outcomes = [Outcome(one, (failure,), seconds=0.5) for one in file.cases]
+    text = FORMATS["junit"](Report((file,), tuple(outcomes), seconds=1.0), PLAIN)
+    root = ET.fromstring(text.encode())  # noqa: S314 - it is our own
+    assert root.get("failures") == str(len(outcomes))
+    for case in root.iter("testcase"):
+        assert case.get("file") == "a.tests.pdl"
+        assert case.get("line") is not None
+        assert case.get("name")
+
+
+def test_a_file_is_watched_with_what_it_depends_on(tmp_path: Path) -> None:
+    put(
+        **{
+            "a.pdl": "<|user|>\n{% include 'part.pdl' %}\n<|schema|>\n@s.json\n",
+            "part.pdl": "x",
+            "a.tests.pdl": GOOD + "<|case|> b\n<|reply|> @reply.txt\n<|judge|> fair.pdl\n",
+        }
+    )
+    found = {
+        path.resolve().relative_to(tmp_path).as_posix()
+        for path in dependencies(Path("a.tests.pdl"))
+    }
+    assert {"a.pdl", "part.pdl", "s.json", "a.tests.pdl", "reply.txt", "fair.pdl"} <= found
+
+
+def test_what_changed_is_run_again() -> None:
+    put(**{"a.tests.pdl": GOOD, "b.tests.pdl": GOOD, "b.pdl": PROMPT})
+    found = ["a.tests.pdl", "b.tests.pdl"]
+    watch = changes(lambda: found, pause=0)
+    assert next(watch) == found
+    put(**{"b.pdl": PROMPT + "\n"})
+    assert next(watch) == ["b.tests.pdl"]
+    put(**{"a.tests.pdl": BAD})
+    assert next(watch) == ["a.tests.pdl"]
+    put(**{"c.tests.pdl": BAD})
+    found.append("c.tests.pdl")
+    assert next(watch) == ["c.tests.pdl"]
+
+
+def test_files_may_be_gone_for_a_while() -> None:
+    put(**{"a.tests.pdl": GOOD})
+    listed = iter([["a.tests.pdl"], None, ["a.tests.pdl"]])
+
+    def files() -> list[str]:
+        found = next(listed)
+        if found is None:
+            raise FileError(Problem("file/none", "none"))
+        return found
+
+    watch = changes(files, pause=0)
+    assert [next(watch), next(watch)] == [["a.tests.pdl"], ["a.tests.pdl"]]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows sends no SIGINT to a process")
+def test_watching_ends_with_ctrl_c() -> None:
+    put(**{"a.tests.pdl": GOOD})
+    code = "from pdl.cli import main; main()"
+    command = [sys.executable, "-c", code, "test", "--watch"]
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:  # noqa: S603 - our own
+        assert process.stderr is not None
+        assert process.stderr.readline() == "1 case: 1 passed\n"
+        put(**{"a.tests.pdl": BAD + GOOD})
+        assert process.stderr.readline() == "2 cases: 1 passed, 1 failed\n"
+        time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out.startswith("a.tests.pdl:7:1: ")
+    assert not err
