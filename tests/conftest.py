@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from snapshots import CASES, Snapshot
 
 __all__ = ["CASES", "Snapshot"]
@@ -33,6 +33,16 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     if not pluginmanager.hasplugin("xdist"):  # then its options in pyproject.toml are void
         for option in ("--numprocesses", "--dist"):
             parser.addoption(option, help="(without pytest-xdist: nothing)")
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as `law` the tests that try more under another profile."""
+    for item in items:
+        if isinstance(item, pytest.Function) and (
+            is_hypothesis_test(item.obj) or hasattr(item.module, "share")
+        ):
+            item.add_marker("law")
 
 
 @pytest.fixture
