@@ -8,12 +8,13 @@ from pdl._lazy import lazy
 
 if TYPE_CHECKING:
     from pdl.testing.cases import Case, CaseFile
+    from pdl.testing.judges import render_judge, rule
     from pdl.testing.judging import judge_outcome
     from pdl.testing.outcome import Failure, Judgement, Outcome, Ruling
     from pdl.testing.parts import parts_of
     from pdl.testing.reader import parse_cases, read_cases
     from pdl.testing.rendering import render_case
-    from pdl.testing.running import RunOptions, run_case
+    from pdl.testing.running import RunOptions, run_case, skip_reason
 
 _HOMES = {
     "Case": "pdl.testing.cases",
@@ -28,6 +29,9 @@ _HOMES = {
     "RunOptions": "pdl.testing.running",
     "parse_cases": "pdl.testing.reader",
     "read_cases": "pdl.testing.reader",
+    "render_judge": "pdl.testing.judges",
+    "rule": "pdl.testing.judges",
+    "skip_reason": "pdl.testing.running",
     "run_case": "pdl.testing.running",
 }
 
@@ -44,7 +48,10 @@ __all__ = [
     "parts_of",
     "read_cases",
     "render_case",
+    "render_judge",
+    "rule",
     "run_case",
+    "skip_reason",
 ]
 
 __getattr__ = lazy(__name__, _HOMES)

@@ -7,7 +7,11 @@ Reading a file finds its cases and their names; what a case holds is parsed when
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+from pdl.errors import PdlError
+from pdl.prompt import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.errors import Problem
     from pdl.models.exchange import Reply
+    from pdl.prompt import Prompt
     from pdl.schema import Schema
     from pdl.source import Source, Span
     from pdl.testing.sections import Section
@@ -138,3 +143,23 @@ class CaseFile:
     root: Path
     cases: tuple[Case, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def _loaded(self) -> dict[Path, Prompt | PdlError]:
+        return {}
+
+    def load(self, path: Path | None = None) -> Prompt:
+        """Return the prompt of the cases, or the one at a path, which is read once.
+
+        Raises PdlError if it can't be read, or is invalid.
+        """
+        file = self.prompt if path is None else path
+        if file not in self._loaded:
+            try:
+                self._loaded[file] = load(file)
+            except PdlError as error:
+                self._loaded[file] = error
+        found = self._loaded[file]
+        if isinstance(found, PdlError):
+            raise found.with_traceback(None)
+        return found

@@ -10,6 +10,7 @@ from pdl.decoding import decoded
 from pdl.errors import CasesError, PdlError, Problem, error_from
 from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt.files import Folder, JailError, shown
+from pdl.prompt.template import normalize_newlines
 from pdl.source import Anchor, Source
 
 if TYPE_CHECKING:
@@ -145,3 +146,10 @@ def spelled(text: str, span: Span) -> Source:
 def with_place(error: PdlError, span: Span) -> tuple[Problem, ...]:
     """Return the problems of an error; those without a place get the span."""
     return tuple(replace(one, span=span) if one.span is None else one for one in error.problems)
+
+
+def as_lines(source: Source) -> Source:
+    """Return a text of a file, whose lines may end in CRLF, with lines that end in LF."""
+    if "\r" not in source.text:
+        return source
+    return Source(normalize_newlines(source.text), source.name)

@@ -12,7 +12,7 @@ from pdl.models.exchange import Reply, is_json
 from pdl.models.replay import records_in
 from pdl.prompt.inputs import as_json
 from pdl.prompt.render_budget import TooLargeError, measure_size
-from pdl.prompt.template import normalize_newlines, parse_schema
+from pdl.prompt.template import parse_schema
 from pdl.reply.result import Reason
 from pdl.schema import Schema
 from pdl.source import Source
@@ -118,10 +118,3 @@ def expressions(source: Source) -> Iterator[Source]:
     blanked = Source(text[:-1], source.name, source.anchors)  # comments, where all keeps its place
     for place in found:
         yield copied(blanked, *place)
-
-
-def as_lines(source: Source) -> Source:
-    """Return a text of a file, whose lines may end in CRLF, with lines that end in LF."""
-    if "\r" not in source.text:
-        return source
-    return Source(normalize_newlines(source.text), source.name)

@@ -11,7 +11,8 @@ from pdl.source import Source
 from pdl.testing import forms
 from pdl.testing.assertions import check_assertion
 from pdl.testing.cases import Assertion, Expectation, Judge, Parts, Recording
-from pdl.testing.content import Contents, with_place
+from pdl.testing.content import Contents, as_lines, with_place
+from pdl.testing.rows import RowReader
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -55,6 +56,11 @@ class SectionReader:
                 except PdlError as error:
                     self.problems += with_place(error, self.contents.mark(section))
                 seen.add(section.name)
+        if self.case.row is not None:
+            self._read_row(RowReader(self.case.row, self.case.file, self.contents.folder))
+        if self.expectation is not None and self.recordings and self.recordings[-1].refused:
+            message = "nothing can be expected of the value where the reply must be refused"
+            self.problems.append(Problem("test/expect", message, self.recordings[-1].span))
         return Parts(
             self.data,
             tuple(self.recordings),
@@ -66,6 +72,28 @@ class SectionReader:
             tuple(self.data_sources),
         )
 
+    def _read_row(self, row: RowReader) -> None:
+        for read in (self._row_data, self._row_replies, self._row_expect, self._row_assert):
+            try:
+                read(row)
+            except PdlError as error:
+                self.problems += with_place(error, self.case.span)
+
+    def _row_data(self, row: RowReader) -> None:
+        found = row.data()
+        if found is not None:
+            self.add_data(*found)
+
+    def _row_replies(self, row: RowReader) -> None:
+        self.recordings += row.recordings()
+
+    def _row_expect(self, row: RowReader) -> None:
+        self.expectation = row.expectation()
+
+    def _row_assert(self, row: RowReader) -> None:
+        for one in row.assertions():
+            self.add_assertion(one)
+
     def read(self, section: Section, *, is_second: bool) -> None:
         """Read a section. Raises PdlError for what is wrong with it."""
         if is_second and section.name in _SINGLE:
@@ -75,7 +103,7 @@ class SectionReader:
         getattr(self, f"_read_{section.name}")(section)
 
     def _read_data(self, section: Section) -> None:
-        source = forms.as_lines(self.contents.content(section))
+        source = as_lines(self.contents.content(section))
         self.add_data(forms.data_of(source, self.contents.mark(section)), source)
 
     def add_data(self, data: dict[str, Json], source: Source) -> None:
@@ -125,7 +153,7 @@ class SectionReader:
         self.expectation = forms.expectation_of(source, contents.folder)
 
     def _read_assert(self, section: Section) -> None:
-        source = forms.as_lines(self.contents.content(section))
+        source = as_lines(self.contents.content(section))
         for one in forms.expressions(source):
             self.add_assertion(one)
 
@@ -139,7 +167,7 @@ class SectionReader:
             self.assertions.append(Assertion(source))
 
     def _read_messages(self, section: Section) -> None:
-        source = forms.as_lines(self.contents.content(section))
+        source = as_lines(self.contents.content(section))
         text = source.text.strip("\n").rstrip()
         self.messages = Source(text, source.name, source.anchors)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl.source import Source
-    from pdl.testing.sections import Section, Sections
+    from pdl.testing.sections import Range, Section, Sections
 
 _VERBATIM = frozenset({"reply", "messages", "judge"})
 """Sections that hold what others wrote, in which a line such as `<|user|>` means itself."""
@@ -45,13 +45,13 @@ def parse_cases(source: Source, path: Path, *, root: str | Path | None = None) -
     found = sections_of(source.text)
     prompt = path.with_name(path.name.removesuffix(SUFFIX) + ".pdl")
     top = path.parent if root is None else Path(root)
-    problems = [*_preamble(source, found), *_strays(source, found)]
+    problems = [*_text(source, found.preamble, "before the first mark"), *_strays(source, found)]
     file = CaseFile(source, path, prompt, top)
     cases: dict[str, Case] = {}
     for case in _cases(file, found.all, problems):
         if case.name in cases:
-            line = cases[case.name].span.line
-            message = f"there are two cases `{case.name}`: the other one is in line {line}"
+            other = cases[case.name].span
+            message = f"there are two cases `{case.name}`: the other one is {other}"
             problems.append(Problem("test/twice", message, case.span, "give it a name of its own"))
         else:
             cases[case.name] = case
@@ -72,6 +72,9 @@ def _cases(
     for number, group in enumerate(groups, 1):
         first, *rest = group
         span = file.source.span(*first.mark)
+        problems += _text(
+            file.source, first.body, f"that belongs to no section of this `{first.name}`"
+        )
         if first.name == "cases":
             yield from rows_of(file, first, shared, problems)
             problems += [_outside(file.source, one) for one in rest]
@@ -102,17 +105,17 @@ def _outside(source: Source, section: Section) -> Problem:
     )
 
 
-def _preamble(source: Source, found: Sections) -> Iterator[Problem]:
-    """The problem of text before the first mark, unless it is comments (`# …`)."""
-    offset = found.preamble.start
-    for line in source.text[slice(*found.preamble)].splitlines(keepends=True):
+def _text(source: Source, place: Range, where: str) -> Iterator[Problem]:
+    """The problem of text where only comments (`# …`) can be."""
+    offset = place.start
+    for line in source.text[slice(*place)].splitlines(keepends=True):
         if line.strip() and not line.lstrip().startswith("#"):
             start = offset + len(line) - len(line.lstrip())
-            message = "there is text before the first mark"
-            hint = "begin with `<|case|> a name`; comments begin with `#`"
-            yield Problem(
-                "test/text", message, source.span(start, offset + len(line.rstrip())), hint
+            span = source.span(start, offset + len(line.rstrip()))
+            hint = (
+                "begin a section with its mark, such as `<|case|> a name`; comments begin with `#`"
             )
+            yield Problem("test/text", f"there is text {where}", span, hint)
             return
         offset += len(line)
 

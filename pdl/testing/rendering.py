@@ -43,10 +43,10 @@ def _placed(case: Case, parts: Parts, problem: Problem) -> Problem:
 
 def _key(parts: Parts, name: str) -> Span | None:
     """Where the data have a key."""
+    quoted = re.escape(name)
     for source in reversed(parts.data_sources):
-        found = re.search(
-            rf"^[\s{{]*[\"']?({re.escape(name)})[\"']?[^\S\n]*:", source.text, re.MULTILINE
-        )
-        if found is not None:
-            return source.span(*found.span(1))
+        for pattern in (rf"^\s*({quoted})[^\S\n]*:", rf"[\"']({quoted})[\"']\s*:"):
+            found = re.search(pattern, source.text, re.MULTILINE)
+            if found is not None:
+                return source.span(*found.span(1))
     return None

@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING
 from pdl.errors import PdlError
 from pdl.models.answer import Answer, AskError
 from pdl.models.runner import ask
-from pdl.prompt import load
-from pdl.testing.judging import judge_outcome
+from pdl.testing.cases import Recording
+from pdl.testing.content import with_place
+from pdl.testing.judges import render_judge, rule
+from pdl.testing.judging import judge_outcome, messages_failures
 from pdl.testing.outcome import Failure, Outcome
 from pdl.testing.parts import parts_of
 from pdl.testing.rendering import render_case
 from pdl.testing.replies import RecordedModel
 
 if TYPE_CHECKING:
+    from pdl.models.arguments import Models
     from pdl.models.exchange import Model
     from pdl.prompt import Prompt, Rendered
     from pdl.testing.cases import Case, Parts
+
+
+_NO_JUDGE = "there is no reply of it on record, and no model"
 
 
 @dataclass(frozen=True)
@@ -42,19 +48,45 @@ def run_case(
 
     `prompt` is that of the case's file, if it is loaded already.
     """
-    options = options or RunOptions()
     began = time.monotonic()
+    outcome = _run(case, options or RunOptions(), prompt)
+    return replace(outcome, seconds=time.monotonic() - began)
+
+
+def _run(case: Case, options: RunOptions, prompt: Prompt | None) -> Outcome:
     parts = parts_of(case)
     if parts.problems:
         return Outcome(case, tuple(Failure("case", one) for one in parts.problems))
     try:
-        rendered = render_case(case, parts, prompt or load(case.file.prompt))
+        rendered = render_case(case, parts, prompt or case.file.load())
     except PdlError as error:
         return Outcome(case, tuple(Failure("render", one) for one in error.problems))
-    if options.model is None and not parts.recordings:
-        return Outcome(case, skipped="there is no reply on record", rendered=rendered)
-    outcome = _asked(case, parts, rendered, options)
-    return replace(outcome, seconds=time.monotonic() - began)
+    skipped = skip_reason(parts, has_model=options.model is not None)
+    if skipped is not None:
+        failures = tuple(messages_failures(parts, rendered))
+        return Outcome(case, failures, skipped=skipped, rendered=rendered)
+    try:
+        outcome = _asked(case, parts, rendered, options)
+    except PdlError as error:  # the model can't be asked this at all
+        failures = tuple(Failure("reply", one) for one in with_place(error, case.span))
+        return Outcome(case, failures, rendered=rendered)
+    if outcome.answer is None or not parts.judges:
+        return outcome
+    return _judged(outcome, parts, outcome.answer, options)
+
+
+def skip_reason(parts: Parts, *, has_model: bool) -> str | None:
+    """Return why a case isn't asked; None if it is.
+
+    The reason is empty for a case that only has golden messages, which are compared nevertheless.
+    """
+    if has_model:
+        told = "its last reply must be refused, which shows what the check does, not the model"
+        return told if parts.must_be_refused else None
+    if parts.recordings:
+        return None
+    is_rendering = parts.messages is not None and not (parts.expectation or parts.assertions)
+    return "" if is_rendering else "there is no reply on record, and no model"
 
 
 def _asked(case: Case, parts: Parts, rendered: Rendered, options: RunOptions) -> Outcome:
@@ -62,11 +94,7 @@ def _asked(case: Case, parts: Parts, rendered: Rendered, options: RunOptions) ->
     records = RecordedModel(parts.recordings)
     is_live = options.model is not None
     retries = options.retries if is_live else len(parts.recordings) - 1
-    result: Answer | AskError
-    try:
-        result = ask(rendered, options.model if is_live else records, retries=retries)
-    except AskError as error:
-        result = error
+    result = _result(rendered, options.model if is_live else records, retries)
     recorded = None if is_live else records.used
     judged = judge_outcome(case, parts, rendered, result, recorded=recorded)
     return Outcome(
@@ -78,3 +106,36 @@ def _asked(case: Case, parts: Parts, rendered: Rendered, options: RunOptions) ->
         exact=judged.exact,
         expected=judged.expected,
     )
+
+
+def _result(rendered: Rendered, model: Models | None, retries: int) -> Answer | AskError:
+    try:
+        return ask(rendered, model, retries=retries)
+    except AskError as error:
+        return error
+
+
+def _judged(outcome: Outcome, parts: Parts, answer: Answer, options: RunOptions) -> Outcome:
+    """The outcome with what the judges say; those that can't be asked are noted."""
+    rulings, notes = [], []
+    failures = list(outcome.failures)
+    model = options.judge or options.model
+    for judge in parts.judges:
+        recording = Recording(judge.span, judge.recording)
+        if model is None and recording.reply is None:
+            notes.append(f"the judge `{judge.prompt.name}` was not asked: {_NO_JUDGE}")
+            continue
+        assert outcome.rendered is not None  # there is an answer
+        try:
+            asked = render_judge(outcome.case, judge, parts, outcome.rendered, answer)
+            if model is None:
+                result = _result(asked, RecordedModel([recording]), 0)
+            else:
+                result = _result(asked, model, options.retries)
+        except PdlError as error:
+            failures += [Failure("judge", one) for one in with_place(error, judge.span)]
+            continue
+        ruling = rule(judge, result)
+        rulings.append(ruling)
+        failures += ruling.failures
+    return replace(outcome, failures=tuple(failures), rulings=tuple(rulings), notes=tuple(notes))
