@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pdl.testing.cases import CaseFile
     from pdl.testing.sections import Section
 
-_CELL = re.compile(r'"((?:[^"]++|"")*+)"(?=[,\n]|\Z)|([^,\n]*+)')
+_CELL = re.compile(r'"([^"]*+(?>(?:""[^"]*+)*))"(?=[,\n]|\Z)|([^,\n]*+)')
 
 
 class Cell(NamedTuple):
