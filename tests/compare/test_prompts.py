@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from effort import effort
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shipped import PROMPTS
 from snapshots import CASES, Snapshot
 
 import pdl
@@ -18,13 +18,13 @@ from pdl.compare import compare_prompts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pdl.compare.verdicts import Change
 
 FILES = sorted((CASES / "prompt_changes").glob("*.txt"))
 JUDGED = frozenset({"schema", "inputs", "tools"})
 MARKED = {"equal": "{}", "removed": "[-{}-]", "inserted": "{{+{}+}}"}
-PROMPTS = sorted((Path(__file__).parents[2] / "prompts").glob("*.pdl"))
 
 
 class Case(NamedTuple):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped import prompts_below
 
 import pdl
 from pdl.edit.document import Document, Range
 from pdl.prompt.outline import all_turns
 
-PROMPTS = sorted(Path("prompts").rglob("*.pdl"))
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROMPTS = prompts_below("prompts")
 PIECES = [
     *("<|", "|>", "<|user|>", "<|schema|>\n", "<|input|>\n{ a: int }\n", "<|{{ r }}|>", "&lt;|"),
     *("\n", " ", "x", "{{ a }}", "{{", "}}", "{%", "%}", "{% if a %}", "{% endif %}", "{#", "#}"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped import PROMPTS
 
 from pdl.edit.document import Document, Range
 from pdl.edit.features.completion import complete
@@ -16,7 +17,6 @@ from pdl.edit.features.signature import signature_help
 from pdl.edit.workspace import Workspace
 
 HERE = Path(__file__).parents[2]
-PROMPTS = sorted(HERE.glob("prompts/*.pdl"))
 TEXTS = [path.read_text() for path in PROMPTS]
 SIGNS = "{{ }} {% %} {# <| |> { } [ ( \" ' | . , ="
 PIECES = SIGNS.split()

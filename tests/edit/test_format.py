@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from doc_blocks import blocks
 from effort import effort
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from prompt_texts import PARTS, VALUES, prompts
 from shares import share
+from shipped import examples, prompts_below
 
 import pdl
 from pdl.edit.document import Document, Edit, Range
@@ -29,11 +29,7 @@ from pdl.edit.formatting.layout import applied
 from pdl.prompt.template import normalize_newlines
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = sorted(file for name in ("prompts", "examples") for file in (ROOT / name).rglob("*.pdl"))
-CONTEXTS = {
-    file.stem: sorted((ROOT / "examples" / file.stem).rglob("context.*")) for file in SHIPPED
-}
-
+SHIPPED = prompts_below("prompts")
 FILES = {
     "blank lines": (
         "<|system|>\n\n\na\n\n\nb\n<|user|>\nc\n\n\n\n<|assistant|>\n\n",
@@ -326,11 +322,11 @@ def test_shipped_prompts(file: Path) -> None:
     assert formatted(text) == text
     squeezed = re.sub(r"\{\{ | \}\}", lambda found: found[0].strip(), text).rstrip("\n")
     squeezed = re.sub(r"\n\n(<\|\w+\|>)", r"\n\n\n\1\n", squeezed)
-    assert CONTEXTS[file.stem]
+    data = [one.data for one in examples() if one.prompt == file]
+    assert data or file.parent.name != "prompts"
     for other in (squeezed, squeezed.replace("\n", "\r\n")):
         assert formatted(other).replace("\r\n", "\n") == text
-        for context in CONTEXTS[file.stem]:
-            values = yaml.safe_load(context.read_text(encoding="utf-8"))  # which reads JSON, too
+        for values in data:
             was = _rendered(other, file.parent, values)
             assert isinstance(was, tuple)
             assert _rendered(text, file.parent, values) == was

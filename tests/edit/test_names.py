@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import TemplateError, meta
 from marked import marked, unmarked
+from shipped import prompts_below
 
 from pdl.edit.document import Document
 from pdl.edit.template.bindings import outline
@@ -23,7 +24,7 @@ from pdl.prompt.template import compile_template
 from pdl.source import Source
 
 HERE = Path(__file__).parents[2]
-SHIPPED = sorted([*HERE.glob("prompts/**/*.pdl"), *HERE.glob("tests/cases/turns/**/*.pdl")])
+SHIPPED = prompts_below("prompts", "tests/cases/turns")
 INPUT = "<|input|>\n{ a: int, b: str }\n<|user|>\n"
 
 SAME = [  # kind, and a text with a cursor and all names that are the same

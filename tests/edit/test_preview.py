@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped import PROMPTS
 
 import pdl
 from pdl.edit.document import Document
@@ -15,7 +15,8 @@ from pdl.edit.features import preview
 from pdl.edit.features.stand_ins import stand_ins
 from pdl.edit.workspace import Workspace
 
-PROMPTS = sorted(Path("prompts").glob("*.pdl"))
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STAND_INS: list[tuple[str, dict[str, Any]]] = [
     ("a: str, b?: str, c: str = 'x'", {"a": "«a»"}),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from drawn_templates import TEMPLATES
 from hypothesis import given
 from hypothesis import strategies as st
 from marked import prepare
+from shipped import examples
 
 import pdl
 from pdl.edit.document import Document
@@ -23,12 +23,15 @@ from pdl.edit.workspace import Workspace
 from pdl.prompt.inputs import _TAKEN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from _pytest.mark import ParameterSet
     from marked import Files
+    from shipped import Example
 
     from pdl.edit.features.rename import Edits
     from pdl.edit.template.names import Name
-
-HERE = Path(__file__).parents[2]
 
 # files with a cursor in one of them; what becomes `new` is `[[…]]`
 RENAMED: list[Files] = [
@@ -307,22 +310,18 @@ def test_a_renamed_variable_renders_the_same(folder: Path, text: str, data: st.D
     assert _outcome(changed, folder, other) == _outcome(text, folder, values)
 
 
-def _examples() -> list[Any]:
+def _inputs() -> Iterator[ParameterSet]:
     """The inputs of all shipped prompts, each with data."""
-    found = []
-    for path in sorted(HERE.glob("prompts/*.pdl")):
-        inputs = pdl.load(path).inputs
+    for example in examples():
+        inputs = pdl.load(example.prompt).inputs
         assert inputs is not None
-        for context in sorted(HERE.glob(f"examples/{path.stem}/**/context.json")):
-            label = f"{path.stem}-{context.parent.name}"
-            found += [pytest.param(path, context, one, id=f"{label}-{one}") for one in inputs.names]
-    return found
+        for one in inputs.names:
+            yield pytest.param(example, one, id=f"{example.id}-{one}")
 
 
-@pytest.mark.parametrize(("path", "context", "name"), _examples())
-def test_a_renamed_input_renders_the_same(
-    tmp_path: Path, path: Path, context: Path, name: str
-) -> None:
+@pytest.mark.parametrize(("example", "name"), [*_inputs()])
+def test_a_renamed_input_renders_the_same(tmp_path: Path, example: Example, name: str) -> None:
+    path, data = example.prompt, example.data
     shutil.copytree(path.parent, tmp_path / "prompts")
     moved = tmp_path / "prompts" / path.name
     workspace = Workspace((tmp_path,))
@@ -331,7 +330,6 @@ def test_a_renamed_input_renders_the_same(
     edits = rename(workspace, document, document.inputs[name].start, "renamed")
     assert not isinstance(edits, Refusal)
     _apply(workspace, edits)
-    data = json.loads(context.read_text("utf-8"))
     other = {"renamed" if key == name else key: value for key, value in data.items()}
     expected, found = pdl.load(path).render(data), pdl.load(moved).render(other)
     assert found.messages == expected.messages
@@ -339,27 +337,21 @@ def test_a_renamed_input_renders_the_same(
     assert found.config == expected.config
 
 
-def _keys() -> list[Any]:
+def _keys() -> Iterator[ParameterSet]:
     """Keys of the inputs' objects that no other object has, each with data."""
-    found = []
-    for path in sorted(HERE.glob("prompts/*.pdl")):
-        names = names_of(Document(path.read_text("utf-8")))
+    for example in examples():
+        names = names_of(Document(example.prompt.read_text("utf-8")))
         keys = [one for one in names.all if one.kind == "key"]
         texts = [one.text for one in names.all if one.kind in ("key", "input")]
-        for context in sorted(HERE.glob(f"examples/{path.stem}/**/context.json")):
-            data = context.read_text("utf-8")
-            found += [
-                pytest.param(path, context, one, id=f"{path.stem}-{context.parent.name}-{one.text}")
-                for one in keys
-                if texts.count(one.text) == 1 and f'"{one.text}":' in data
-            ]
-    return found
+        data = json.dumps(example.data)
+        for one in keys:
+            if texts.count(one.text) == 1 and f'"{one.text}":' in data:
+                yield pytest.param(example, one, id=f"{example.id}-{one.text}")
 
 
-@pytest.mark.parametrize(("path", "context", "key"), _keys())
-def test_a_renamed_key_renders_the_same(
-    tmp_path: Path, path: Path, context: Path, key: Name
-) -> None:
+@pytest.mark.parametrize(("example", "key"), [*_keys()])
+def test_a_renamed_key_renders_the_same(tmp_path: Path, example: Example, key: Name) -> None:
+    path, data = example.prompt, json.dumps(example.data)
     shutil.copytree(path.parent, tmp_path / "prompts")
     moved = tmp_path / "prompts" / path.name
     workspace = Workspace((tmp_path,))
@@ -368,7 +360,6 @@ def test_a_renamed_key_renders_the_same(
     edits = rename(workspace, document, key.start, "renamed")
     assert not isinstance(edits, Refusal), edits
     _apply(workspace, edits)
-    data = context.read_text("utf-8")
     other = data.replace(f'"{key.text}":', '"renamed":')
     expected = pdl.load(path).render(json.loads(data))
     assert pdl.load(moved).render(json.loads(other)).messages == expected.messages

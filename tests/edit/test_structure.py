@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped import PROMPTS
 
 from pdl.edit.document import Document, Range
 from pdl.edit.features.folding import folds
@@ -20,7 +21,9 @@ from pdl.edit.template.bindings import extents
 from pdl.edit.template.bindings import outline as outline_of
 from pdl.edit.workspace import Workspace
 
-PROMPTS = sorted(Path("prompts").glob("*.pdl"))
+if TYPE_CHECKING:
+    from pathlib import Path
+
 PIECES = [
     *("<|user|>", "<|input|>", "<|schema|>", "<|tools|>", "<|config|>", "<|{{ r }}|>", "<|usr|>"),
     *("{% if a %}", "{% else %}", "{% endif %}", "{% macro m(x) %}", "{% endmacro %}", "{% raw %}"),

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import shipped
 from editor_prompt import FORMATTED, MISTAKES, RENAMED, ROOT, environment, write_prompt
 from snapshots import CASES, Snapshot
 
@@ -15,7 +16,7 @@ from pdl.edit.document import Document
 
 HERE = Path(__file__).parent
 MODE = ROOT / "editors" / "emacs" / "pdl-prompt-mode.el"
-PROMPTS = [CASES / "editors" / "sample.pdl", *sorted((ROOT / "prompts").glob("*.pdl"))]
+PROMPTS = [CASES / "editors" / "sample.pdl", *shipped.PROMPTS]
 NO_EGLOT = 3  # the exit code of the script
 
 pytestmark = pytest.mark.editor

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import shipped
 from snapshots import CASES, Snapshot
 
 from pdl.edit.document import Document
@@ -18,7 +19,7 @@ EDITORS = {
     "vim": ["-N", "-u", "NONE", "-i", "NONE", "-es", "--cmd", "set encoding=utf-8"],
     "nvim": ["--clean", "--headless"],
 }
-PROMPTS = [CASES / "editors" / "sample.pdl", *sorted((ROOT / "prompts").glob("*.pdl"))]
+PROMPTS = [CASES / "editors" / "sample.pdl", *shipped.PROMPTS]
 
 pytestmark = pytest.mark.editor
 

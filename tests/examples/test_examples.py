@@ -1,4 +1,4 @@
-"""The prompts that people take over, their data, and what `pdl` says of recorded replies."""
+"""The prompts that people take over, and their cases: replies on record, and what they are."""
 
 from __future__ import annotations
 
@@ -8,18 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import shipped
 from click.testing import CliRunner, Result
+from shipped import ROOT
 
 from pdl.cli.app import application
 from pdl.prompt import load
+from pdl.testing import read_cases, run_case
 
 if TYPE_CHECKING:
-    from snapshots import Snapshot
+    from pdl.testing import Case
 
-ROOT = Path(__file__).parents[2]
-PROMPTS = sorted(path.relative_to(ROOT) for path in (ROOT / "prompts").glob("*.pdl"))
-CONTEXTS = sorted(path.relative_to(ROOT) for path in (ROOT / "examples").rglob("context.*"))
-REPLIES = sorted(path.relative_to(ROOT) for path in (ROOT / "examples").rglob("replies/*.txt"))
+PROMPTS = [path.relative_to(ROOT) for path in shipped.PROMPTS]
+FILES = [read_cases(path, root=ROOT) for path in shipped.CASE_FILES]
+CASES = [
+    pytest.param(case, id=f"{case.file.prompt.stem}-{case.name}")
+    for file in FILES
+    for case in file.cases
+]
 
 
 @pytest.fixture(autouse=True)
@@ -33,34 +39,10 @@ def pdl(*arguments: str | Path) -> Result:
     return CliRunner().invoke(application, [str(a) for a in arguments], catch_exceptions=False)
 
 
-def prompt_of(path: Path) -> Path:
-    """`examples/NAME/…` belongs to `prompts/NAME.pdl`."""
-    return Path("prompts", path.parts[1]).with_suffix(".pdl")
-
-
-@pytest.mark.parametrize("context", CONTEXTS, ids=lambda path: "/".join(path.parts[1:-1]))
-def test_prompt_renders_its_example(context: Path, snapshot: Snapshot) -> None:
-    result = pdl("render", prompt_of(context), "--context", context)
-    assert (result.exit_code, result.stderr) == (0, "")
-    snapshot.check(context.with_name("rendered.txt"), result.stdout)
-
-
-@pytest.mark.parametrize(
-    "reply", REPLIES, ids=lambda path: "/".join((*path.parts[1:-2], path.stem))
-)
-def test_reply_is_judged(reply: Path, snapshot: Snapshot) -> None:
-    """A good reply has its value beside it, a bad one what is wrong with it; never both."""
-    context = next(reply.parents[1].glob("context.*"))
-    result = pdl("check", prompt_of(reply), "--context", context, "--reply", reply)
-    value, trouble = reply.with_suffix(".out"), reply.with_suffix(".err")
-    if result.exit_code == 0:
-        assert not trouble.exists(), f"{reply} was a bad reply and is now a good one"
-        assert result.stderr == ""
-        snapshot.check(value, result.stdout)
-    else:
-        assert not value.exists(), f"{reply} was a good reply and is now a bad one"
-        assert (result.exit_code, result.stdout) == (1, "")
-        snapshot.check(trouble, result.stderr)
+@pytest.mark.parametrize("case", CASES)
+def test_case(case: Case) -> None:
+    outcome = run_case(case)
+    assert (outcome.failures, outcome.notes) == ((), ())
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda path: path.stem)
@@ -69,9 +51,11 @@ def test_prompt_is_worth_taking_over(prompt: Path) -> None:
     text = prompt.read_text(encoding="utf-8")
     assert text.startswith("{#")
     assert pdl("lint", prompt, "--strict").exit_code == 0
-    replies = Path("examples", prompt.stem)
-    assert any(replies.rglob("*.out"))
-    assert any(replies.rglob("*.err"))
+    [file] = (one for one in FILES if one.prompt == ROOT / prompt)
+    assert [one for one in file.problems if one.code != "test/cases"] == []
+    outcomes = [run_case(case) for case in file.cases]
+    assert any(one.answer for one in outcomes) or file.problems
+    assert any(one.error for one in outcomes) or file.problems
     assert f"[`{prompt.stem}`](../prompts/{prompt.name})" in Path("examples/README.md").read_text()
 
 
@@ -79,7 +63,7 @@ def test_the_commands_that_are_shown() -> None:
     """Each works, but for those that ask a provider."""
     shown = re.findall(r"^pdl (.*)$", Path("examples/README.md").read_text("utf-8"), re.MULTILINE)
     found = [pdl(*shlex.split(line)).exit_code for line in shown if "openai:" not in line]
-    assert found == [0, 0, 1, 0, 1, 1]
+    assert found == [0, 0, 0, 1, 1]
 
 
 def test_names_in_the_data_cannot_widen_the_schema() -> None:

@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shipped import PROMPTS
 
 import pdl
 from pdl.gbnf import compile as compile_schema
 
-PROMPTS = Path(__file__).parents[2] / "prompts"
-SHIPPED = sorted(file.read_text(encoding="utf-8") for file in PROMPTS.glob("*.pdl"))
+FOLDER = Path(__file__).parents[2] / "prompts"
+SHIPPED = sorted(file.read_text(encoding="utf-8") for file in PROMPTS)
 WRITTEN = [
     (
         "<|user|>\n{{ x }}\n\n<|config|>\nmodel: {{ m }}\nstop: a // b\n\n<|schema|>\n"
@@ -141,7 +142,7 @@ def _shown(prompt: pdl.Prompt, values: dict[str, Any]) -> object:
 @settings(max_examples=100)
 @given(st.one_of(changed(SHIPPED), changed(WRITTEN)))
 def test_prompts_with_one_fingerprint_render_the_same(pair: tuple[str, str]) -> None:
-    one, other = (pdl.loads(text, base=PROMPTS, strict=False) for text in pair)
+    one, other = (pdl.loads(text, base=FOLDER, strict=False) for text in pair)
     if one.fingerprint == other.fingerprint:
         for values in _values(one):
             assert _shown(one, values) == _shown(other, values), values
@@ -179,10 +180,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.mark.parametrize("text", SHIPPED)
 def test_each_change_of_notation_is_ignored(text: str) -> None:
     """All that a formatter may do to certain markers, comments, and line ends."""
-    prompt = pdl.loads(text, base=PROMPTS, strict=False)
+    prompt = pdl.loads(text, base=FOLDER, strict=False)
     formatted = f"{{# A comment. #}}\n{text}\n\n".replace("\n", "\r\n")
     for marker in ("<|system|>", "<|user|>", "<|config|>", "<|tools|>", "<|schema|>"):
         spaced = f"<| {marker[2:-2].title()} |>"
         formatted = formatted.replace(f"\n{marker}\r", f"\n  {spaced} \r")
     assert formatted != text
-    assert pdl.loads(formatted, base=PROMPTS, strict=False).fingerprint == prompt.fingerprint
+    assert pdl.loads(formatted, base=FOLDER, strict=False).fingerprint == prompt.fingerprint

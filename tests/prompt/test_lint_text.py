@@ -9,6 +9,7 @@ import pytest
 from effort import effort
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from shipped import prompts_below
 
 import pdl
 from pdl.prompt.lint import Finding, included_files, lint_file, lint_text
@@ -18,11 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(
-    path
-    for folder in ("prompts", "examples", "tests/cases/lint", "tests/cases/turns")
-    for path in (ROOT / folder).rglob("*.pdl")
-)
+FILES = prompts_below("prompts", "tests/cases/lint", "tests/cases/turns")
 SYNTAX = frozenset(
     "template/syntax template/unclosed template/unknown-tag template/misplaced-tag"  # noqa: SIM905
     " limit/template-depth limit/template".split()

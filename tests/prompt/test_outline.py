@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from jinja2 import Environment, nodes
+from shipped import PROMPTS
 
 from pdl.prompt.outline import descendants
 
 TEXTS = [
-    *(path.read_text() for path in sorted(Path("prompts").glob("*.pdl"))),
+    *(path.read_text() for path in PROMPTS),
     "{% for a, b in x.items() if a %}{{ a[1:2] ~ f(b, *c, k=d|e(1)) }}{% else %}{{ [1, {2: g}] }}",
 ]
 

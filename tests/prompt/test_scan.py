@@ -10,7 +10,7 @@ from effort import effort
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from jinja2 import TemplateSyntaxError
-from snapshots import CASES
+from shipped import prompts_below
 
 import pdl
 from pdl.prompt.markers import Stretch, located
@@ -19,11 +19,7 @@ from pdl.prompt.template import normalize_newlines
 from pdl.source import Source
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(
-    path
-    for folder in (ROOT / "prompts", ROOT / "examples", CASES)
-    for path in folder.rglob("*.pdl")
-)
+FILES = prompts_below("prompts", "tests/cases")
 ENVIRONMENT = pdl.loads("<|user|>\nHi").template.environment  # type: ignore[union-attr]
 LEXER = ENVIRONMENT.lexer
 KINDS = {"variable": "expression", "block": "statement", "raw": "statement", "comment": "comment"}

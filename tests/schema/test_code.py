@@ -20,6 +20,7 @@ from dsl_texts import parsed, schemas
 from generated import module_of, same
 from hypothesis import given
 from pydantic.json_schema import SkipJsonSchema
+from shipped import PROMPTS
 from typing_extensions import TypeAliasType
 
 import pdl
@@ -35,8 +36,7 @@ ROOT = Path(__file__).parents[2]
 PYTHON: tuple[Target, ...] = ("dataclass", "pydantic", "typeddict")
 FILES = sorted(
     [
-        *(ROOT / "prompts").glob("*.pdl"),
-        *(ROOT / "examples").rglob("*.pdl"),
+        *PROMPTS,
         *(ROOT / "tests" / "cases" / "cli" / "valid").glob("types-*/**/[!_]*.pdl"),
     ]
 )

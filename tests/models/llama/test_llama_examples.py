@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import schemata
-import yaml
 from click.testing import CliRunner
 from shares import share
+from shipped import examples
 
 import pdl
 import pdl.tools
@@ -22,29 +22,23 @@ from pdl.tools.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from shipped import Example
 
     from pdl.models import Model
     from pdl.models.llama import LlamaModel
 
-ROOT = Path(__file__).parents[3]
-CONTEXTS = sorted((ROOT / "examples").glob("**/context.*"))
 # A code block ends with a line of its own, which by pure chance comes too seldom.
 BIAS = [["\n", 3.0], ["```", 4.0]]
 SAMPLING = {"temperature": 1, "max_tokens": 2_000, "logit_bias": BIAS}
 SCHEMAS = share(100)
 
 
-def rendered(context: Path) -> Rendered:
-    """An example's prompt with its data; `examples/NAME/…` belongs to `prompts/NAME.pdl`."""
-    name = context.relative_to(ROOT / "examples").parts[0]
-    data = yaml.safe_load(context.read_text(encoding="utf-8"))  # JSON is YAML
-    return pdl.load(ROOT / "prompts" / f"{name}.pdl").render(data)
-
-
-@pytest.mark.parametrize("context", CONTEXTS, ids=lambda path: "/".join(path.parts[-3:-1]))
-def test_examples(context: Path, tiny: LlamaModel) -> None:
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example.id)
+def test_examples(example: Example, tiny: LlamaModel) -> None:
     """The answer checks, though the model understands nothing."""
-    prompt = rendered(context)
+    prompt = pdl.load(example.prompt).render(example.data)
     if prompt.messages[-1].parts != (Text(prompt.messages[-1].text),):
         with pytest.raises(MediaError, match="loaded without a projector"):
             ask(prompt, tiny)
@@ -54,16 +48,18 @@ def test_examples(context: Path, tiny: LlamaModel) -> None:
     assert answer.check.ok
 
 
-@pytest.mark.parametrize("name", ["ticket", "moderate", "agent/choose"])
+@pytest.mark.parametrize("name", ["ticket", "moderate", "agent"])
 def test_the_command(name: str, tiny_file: Path, tmp_path: Path) -> None:
     """`pdl run` prints a value that `pdl check` takes; its transcript runs again.
 
     The model stands in another folder than the transcript, so it is named again.
     """
-    prompt = str(ROOT / "prompts" / f"{name.partition('/')[0]}.pdl")
-    context = str(ROOT / "examples" / name / "context.json")
+    example = next(one for one in examples() if one.prompt.stem == name)
+    context = tmp_path / "context.json"
+    context.write_text(json.dumps(example.data), encoding="utf-8")
     model = ["--model", f"llama:{tiny_file}", "--seed", "1"]
-    words = ["run", prompt, "--context", context, *model, "--transcript", str(tmp_path)]
+    words = ["run", str(example.prompt), "--context", str(context), *model]
+    words += ["--transcript", str(tmp_path)]
     first = CliRunner().invoke(application, words, catch_exceptions=False)
     assert (first.exit_code, first.stderr) == (0, "")
     [kept] = tmp_path.glob("*.pdl")
@@ -129,9 +125,9 @@ def server(tiny_file: Path) -> Iterator[Model]:
     sampler.close()
 
 
-@pytest.mark.parametrize("context", CONTEXTS, ids=lambda path: "/".join(path.parts[-3:-1]))
-def test_examples_over_http(context: Path, server: Model) -> None:
-    prompt = rendered(context)
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example.id)
+def test_examples_over_http(example: Example, server: Model) -> None:
+    prompt = pdl.load(example.prompt).render(example.data)
     if prompt.messages[-1].parts == (Text(prompt.messages[-1].text),):
         answer = ask(prompt, server, seed=1, config=SAMPLING)
         assert answer.check is not None
