@@ -258,6 +258,7 @@ def _check_own(directory: Path) -> None:
 
 def _updated(directory: Path, manifest: Manifest) -> Manifest:
     """The manifest that a run has from now on. Raises FileError if its trials are of another."""
+    manifest = replace(manifest, name=manifest.name or directory.resolve().name)
     if not (directory / MANIFEST).exists():
         write_manifest(directory, manifest)
         return manifest

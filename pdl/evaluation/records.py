@@ -114,8 +114,8 @@ class Trial:
 
     @property
     def ok(self) -> bool:
-        """Whether all is as the case says."""
-        return self.status == "valid" and not self.failures
+        """Whether all is as the case says, which may be that the model refuses."""
+        return self.status in {"valid", "refusal"} and not self.failures
 
 
 @dataclass(frozen=True, slots=True)

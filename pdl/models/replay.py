@@ -17,7 +17,7 @@ from pdl.source import Source
 from pdl.tools.tool import ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterable, Iterator
 
     from pdl._types import Json
     from pdl.models.exchange import Dropped
@@ -50,6 +50,15 @@ class ReplayModel:
 
     def __repr__(self) -> str:
         return f"ReplayModel({self.name!r}, {len(self._left)} of {self._count} left)"
+
+    def drop(self, replies: Iterable[Reply]) -> None:
+        """Leave out replies that were returned earlier, in another process."""
+        with self._lock:
+            for reply in replies:
+                found = (index for index, one in enumerate(self._left) if one.reply == reply)
+                index = next(found, -1)
+                if index >= 0:
+                    del self._left[index]
 
     def reply(self, request: Request, *, timeout: float) -> Reply:  # noqa: ARG002 - it takes no time
         """Return the next reply for this request."""

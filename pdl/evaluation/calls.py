@@ -1,0 +1,195 @@
+"""Calls of an evaluation: counted and written down as they end, and given again on resuming."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pdl.evaluation.journal import Call
+from pdl.models.faults import Fault
+from pdl.models.options import Hook
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+
+    from pdl._types import Json
+    from pdl.models.answer import Attempt
+    from pdl.models.exchange import Delta, Dropped, Model, Reply
+    from pdl.models.request import Request
+
+_IN_ORDER = frozenset({"llama", "replay"})
+"""Providers that answer one call at a time."""
+
+
+class StoppedError(Exception):
+    """The evaluation was asked to stop: the call is not made, and its trial does not end."""
+
+
+def provider_of(model: str) -> str:
+    """Return the provider in the name of a model."""
+    return model.partition(":")[0]
+
+
+class Lane:
+    """What one provider gets: so many calls at the same time, so many starts in a minute."""
+
+    def __init__(self, provider: str, concurrency: int, rate: float | None) -> None:
+        self.width = 1 if provider in _IN_ORDER else concurrency
+        if rate is not None:  # who waits longer than a minute might run out of its own time
+            self.width = min(self.width, max(1, int(rate)))
+        self._pause = 60.0 / rate if rate is not None else 0.0
+        self._next = 0.0
+        self._slots = asyncio.Semaphore(self.width)
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Wait until a call may start, and keep others waiting while it runs."""
+        async with self._slots:
+            if self._pause:
+                now = time.monotonic()
+                start = max(now, self._next)
+                self._next = start + self._pause
+                await asyncio.sleep(start - now)
+            yield
+
+
+@dataclass
+class Gate:
+    """What calls pass: the lanes of their providers, until the evaluation is asked to stop.
+
+    `calling` are the tasks that wait for a reply.
+    """
+
+    concurrency: int
+    rate: float | None
+    is_closed: bool = False
+    calling: set[asyncio.Task[Any] | None] = field(default_factory=set)
+    _lanes: dict[str, Lane] = field(default_factory=dict)
+
+    def lane(self, model: str) -> Lane:
+        """Return the lane of a model's provider."""
+        provider = provider_of(model)
+        if provider not in self._lanes:
+            self._lanes[provider] = Lane(provider, self.concurrency, self.rate)
+        return self._lanes[provider]
+
+    @asynccontextmanager
+    async def passed(self, model: str) -> AsyncIterator[None]:
+        """Wait until a call may start. Raises StoppedError once the evaluation is to stop."""
+        async with self.lane(model).slot():
+            if self.is_closed:
+                raise StoppedError
+            task = asyncio.current_task()
+            self.calling.add(task)
+            try:
+                yield
+            finally:
+                self.calling.discard(task)
+
+
+class RecordedCalls(Hook):
+    """A model, for one trial: the calls on record are given again, further ones are made.
+
+    `write` is called with what each further call brought. As a hook it notes which call each
+    attempt is: `numbers` has that for each attempt, from 1; 0 for one from a cache. `seconds` are
+    those of the calls of each attempt. `waited` is how long calls waited for others, `recorded` how
+    long those on record took.
+    """
+
+    def __init__(  # noqa: PLR0913 - what is asked, how, and for what
+        self,
+        model: Model,
+        name: str,
+        gate: Gate,
+        recorded: Sequence[Call],
+        write: Callable[[Call], None],
+        *,
+        judge: int = 0,
+        variant: Json = None,
+    ) -> None:
+        self.name = name
+        self.waited = 0.0
+        self.recorded = 0.0
+        self.seconds: list[float] = []
+        self.numbers: list[int] = []
+        self._model = model
+        self._gate = gate
+        self._left = deque(recorded)
+        self._write = write
+        self._judge = judge
+        self._variant = variant
+        self._made = 0
+        self._spent = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        """What only some models have."""
+        return getattr(self._model, name)
+
+    async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - of the protocol
+        """Return the reply of the next call. Raises its Fault, and StoppedError."""
+        if self._left:
+            call = self._left.popleft()
+            self.recorded += call.seconds
+        else:
+            call = await self._called(request, timeout)
+        self._made += 1
+        self._spent += call.seconds
+        if call.fault is not None:
+            raise call.fault
+        assert call.reply is not None
+        return call.reply
+
+    async def _called(self, request: Request, timeout: float) -> Call:  # noqa: ASYNC109 - passed on
+        asked = time.monotonic()
+        async with self._gate.passed(self.name):
+            began = time.monotonic()
+            self.waited += began - asked
+            call = Call(self.name, None, judge=self._judge)
+            try:
+                call = call._replace(reply=await self._model.reply_async(request, timeout=timeout))
+            except Fault as fault:
+                call = call._replace(fault=fault)
+            call = self._redacted(call._replace(seconds=time.monotonic() - began))
+            self._write(call)
+        if call.fault is not None and self._gate.is_closed:
+            raise StoppedError  # rather than wait for another attempt
+        return call
+
+    def _redacted(self, call: Call) -> Call:
+        """A call without the key, should the model repeat it."""
+        key = getattr(self._model, "key", None)
+        if key is None or call.reply is None:
+            return call
+        text, reasoning = key.redact(call.reply.text), key.redact(call.reply.reasoning)
+        return call._replace(reply=replace(call.reply, text=text, reasoning=reasoning))
+
+    def after(self, number: int, attempt: Attempt, pause: float | None) -> None:  # noqa: ARG002 - of the protocol
+        """Note which call an attempt is, and how long its calls took."""
+        self.numbers.append(0 if attempt.is_cached else self._made)
+        self.seconds.append(attempt.seconds if attempt.is_cached else self._spent)
+        self._spent = 0.0
+
+    def reply(self, request: Request, *, timeout: float) -> Reply:
+        """Return the reply of the model itself."""
+        return self._model.reply(request, timeout=timeout)
+
+    def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
+        """Yield the reply of the model itself."""
+        return self._model.stream(request, timeout=timeout)
+
+    def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:
+        """Yield the reply of the model itself."""
+        return self._model.stream_async(request, timeout=timeout)
+
+    def dropped(self, request: Request) -> tuple[Dropped, ...]:
+        """Return what the model itself drops."""
+        return self._model.dropped(request)
+
+    def identity(self, request: Request) -> Json:
+        """Return that of the model, which differs by repeat, or all repeats would be the same."""
+        found = self._model.identity(request)
+        return found if found is None or self._variant is None else [found, self._variant]

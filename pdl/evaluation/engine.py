@@ -1,0 +1,249 @@
+"""The engine of an evaluation: which trial is asked when, and what ends it early."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pdl.errors import FileError, PdlError
+from pdl.evaluation.calls import Gate, RecordedCalls, StoppedError, provider_of
+from pdl.evaluation.journal import cells
+from pdl.evaluation.trials import failed_trial, is_unreached, status_of, trial_of
+from pdl.models.answer import AskError
+from pdl.models.replay import ReplayModel
+from pdl.models.runner import ask_async
+from pdl.testing.judging import judge_outcome
+from pdl.testing.rendering import render_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pdl.evaluation.journal import Call, Journal
+    from pdl.evaluation.matrix import Plan
+    from pdl.evaluation.options import EvaluationOptions
+    from pdl.evaluation.records import Cell, Trial
+    from pdl.models.answer import Answer
+    from pdl.prompt import Rendered
+
+_MOST_FAULTS = 5  # consecutive trials of a model that end by a transport error
+
+
+@dataclass
+class Progress:
+    """How far a run is.
+
+    Of `planned` trials `ended` did, `earlier` of them in an earlier session; `valid` have a value,
+    `failed` are not as their case says. `calls` are those of this session, `cost` is that of all
+    sessions. `unreached` says of models that could not be asked why. `is_spent`: the budget is.
+    """
+
+    planned: int
+    ended: int = 0
+    earlier: int = 0
+    valid: int = 0
+    failed: int = 0
+    faults: int = 0
+    calls: int = 0
+    cost: float = 0.0
+    unreached: dict[str, str] = field(default_factory=dict)
+    is_spent: bool = False
+    is_stopped: bool = False
+
+    def add(self, trial: Trial) -> None:
+        """Count a trial that ended."""
+        self.ended += 1
+        self.valid += trial.status == "valid"
+        self.faults += trial.status == "fault"
+        self.failed += not trial.ok
+
+
+class Engine:
+    """Asks what of a plan has not ended yet; a journal has what did.
+
+    `on_change` is called with `progress` whenever that has changed.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        journal: Journal,
+        options: EvaluationOptions,
+        on_change: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.progress = Progress(plan.manifest.planned)
+        self._plan = plan
+        self._journal = journal
+        self._options = options
+        self._on_change = on_change or (lambda _: None)
+        self._gate = Gate(options.concurrency, options.rate)
+        self._todo: dict[str, deque[Cell]] = defaultdict(deque)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._consecutive: Counter[str] = Counter()
+
+    async def run(self) -> None:
+        """Ask until all trials ended, the budget is spent, or `stop` was called.
+
+        Raises FileError if the journal can't be written.
+        """
+        self._recall()
+        self._on_change(self.progress)
+        for provider, waiting in self._todo.items():
+            workers = min(self._gate.lane(provider).width, len(waiting))
+            self._tasks += [asyncio.create_task(self._work(waiting)) for _ in range(workers)]
+        try:
+            if self._tasks:
+                await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            found = await asyncio.gather(*self._tasks, return_exceptions=True)
+        for one in found:
+            if one is not None and not isinstance(one, asyncio.CancelledError):
+                raise one
+
+    def stop(self) -> None:
+        """Make no other call, and wait for those that are in flight: they are written down."""
+        self.progress.is_stopped = True
+        self._gate.is_closed = True
+        waiting = {*self._tasks} - self._gate.calling - {asyncio.current_task()}
+        for task in waiting:
+            task.cancel()
+
+    def _recall(self) -> None:
+        """Take the trials and calls on record into account, and queue what is left."""
+        records, progress = self._journal.records, self.progress
+        calls = [*records.earlier]
+        for cell in cells(self._plan.manifest):
+            trial = records.trials.get(cell)
+            if trial is not None and trial.status == "fault" and self._options.retry_faults:
+                self._journal.again(cell)
+                calls += records.calls.pop(cell, [])
+                trial = None
+            if trial is None or trial.status == "stopped":
+                self._todo[provider_of(cell.model)].append(cell)
+                continue
+            progress.add(trial)
+            progress.earlier += 1
+            calls += records.calls.get(cell, ())
+        self._spend(calls)
+        for model in self._plan.models.values():
+            if isinstance(model, ReplayModel):
+                found = [*calls, *(one for made in records.calls.values() for one in made)]
+                model.drop(one.reply for one in found if one.reply and one.model == model.name)
+        self._count_cost()
+
+    def _spend(self, calls: list[Call]) -> None:
+        """Charge the budget for calls on record; those that are given again charge themselves."""
+        budget = self._options.budget
+        for call in calls if budget is not None else ():
+            if call.reply is not None and budget is not None:
+                budget.spend(call.model, call.reply.usage)
+
+    def _count_cost(self) -> None:
+        if self._options.budget is not None:
+            self.progress.cost = self._options.budget.cost_spent
+
+    async def _work(self, waiting: deque[Cell]) -> None:
+        """Run trials that wait, one after the other."""
+        progress = self.progress
+        while waiting and not progress.is_stopped and not progress.is_spent:
+            cell = waiting.popleft()
+            if cell.model in progress.unreached:
+                continue
+            try:
+                await self._trial(cell)
+            except StoppedError:
+                return
+            except asyncio.CancelledError:
+                if self._gate.is_closed:
+                    return
+                raise
+
+    async def _trial(self, cell: Cell) -> None:
+        planned = self._plan.cases[cell.prompt, cell.case]
+        rendered = render_case(planned.case, planned.parts, self._plan.prompts[cell.prompt])
+        calls = self._calls(cell, cell.model)
+        result: Answer | AskError
+        try:
+            result = await self._asked(rendered, calls, cell)
+        except AskError as error:
+            result = error
+        except FileError:  # of the journal, or of the cache
+            raise
+        except PdlError as error:
+            self._end(failed_trial(cell, error.problems), ())
+            return
+        if is_unreached(result):
+            if self._journal.records.calls.get(cell) or calls.numbers:
+                self._journal.again(cell)
+            self._give_up(cell.model, result.attempts[-1].reason)
+            return
+        if status_of(result) == "stopped":
+            self.progress.is_spent = True
+            if not result.attempts:
+                return
+        judgement = judge_outcome(planned.case, planned.parts, rendered, result)
+        self._end(trial_of(cell, result, calls, judgement, ()), calls.numbers)
+
+    async def _asked(self, rendered: Rendered, calls: RecordedCalls, cell: Cell) -> Answer:
+        options = self._options
+        return await ask_async(
+            rendered,
+            calls,
+            retries=options.retries,
+            timeout=options.timeout,
+            seed=None if options.seed is None else options.seed + cell.repeat - 1,
+            config=options.config,
+            constrain=options.constrain,
+            coercions=options.coercions,
+            budget=options.budget,
+            # What is on record comes first, whatever another trial has stored since.
+            cache=None if self._journal.records.calls.get(cell) else options.cache,
+            backoff=options.backoff,
+            hooks=(calls,),
+        )
+
+    def _calls(self, cell: Cell, name: str, judge: int = 0) -> RecordedCalls:
+        """The model for a trial, or for one of its judges."""
+        found = self._journal.records.calls.get(cell, ())
+        model = self._plan.judge if judge else self._plan.models[name]
+        assert model is not None
+        return RecordedCalls(
+            model,
+            name,
+            self._gate,
+            [one for one in found if one.judge == judge],
+            partial(self._write, cell),
+            judge=judge,
+            variant=cell.repeat if cell.repeat > 1 else None,
+        )
+
+    def _write(self, cell: Cell, call: Call) -> None:
+        self._journal.call(cell, call)
+        self.progress.calls += 1
+        self._on_change(self.progress)
+
+    def _end(self, trial: Trial, numbers: Sequence[int]) -> None:
+        self._journal.ended(trial, numbers)
+        self._count_cost()
+        if trial.status != "stopped":
+            self.progress.add(trial)
+            self._note_fault(trial)
+        self._on_change(self.progress)
+
+    def _note_fault(self, trial: Trial) -> None:
+        """Give a model up whose last trials all ended by a transport error."""
+        model = trial.cell.model
+        is_fault = trial.status == "fault" and bool(trial.attempts)
+        self._consecutive[model] = self._consecutive[model] + 1 if is_fault else 0
+        if self._consecutive[model] >= _MOST_FAULTS:
+            last = trial.attempts[-1]
+            self._give_up(model, f"{last.fault}: {last.errors[0].message}")
+
+    def _give_up(self, model: str, reason: str) -> None:
+        """Ask a model no more: its other trials would end the same way, and do not end now."""
+        self.progress.unreached.setdefault(model, reason)
+        self._on_change(self.progress)

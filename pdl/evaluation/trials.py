@@ -1,0 +1,109 @@
+"""One trial: what is asked, and what is kept of its outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdl.evaluation.records import (
+    AttemptRecord,
+    ErrorRecord,
+    FailureRecord,
+    RepairRecord,
+    Status,
+    Trial,
+)
+from pdl.models.answer import Answer
+from pdl.testing.judging import value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pdl.errors import Problem
+    from pdl.evaluation.calls import RecordedCalls
+    from pdl.evaluation.records import Cell
+    from pdl.models.answer import AskError, Attempt
+    from pdl.testing.outcome import Failure, Judgement, Kind, Ruling
+
+_UNREACHED = frozenset({"auth", "quota", "not_found", "redirect", "unavailable"})
+"""Faults that every other call of the same model will have, too, until somebody acts."""
+
+
+def status_of(result: Answer | AskError) -> Status:
+    """Return how a trial ended."""
+    if isinstance(result, Answer):
+        return "valid"
+    if result.ending in {"cost", "tokens"}:
+        return "stopped"
+    last = result.attempts[-1].fault if result.attempts else None
+    if last is not None:
+        return "refusal" if last.kind == "refusal" else "fault"
+    return "invalid" if result.attempts else "fault"
+
+
+def is_unreached(result: Answer | AskError) -> bool:
+    """Return whether no other call of the model is worth trying."""
+    last = result.attempts[-1].fault if result.attempts else None
+    return last is not None and last.kind in _UNREACHED
+
+
+def trial_of(
+    cell: Cell,
+    result: Answer | AskError,
+    calls: RecordedCalls,
+    judgement: Judgement,
+    rulings: Sequence[Ruling],
+) -> Trial:
+    """Return what is kept of a trial."""
+    timed = zip(result.attempts, calls.seconds, strict=True)
+    failures = [*judgement.failures, *(one for ruling in rulings for one in ruling.failures)]
+    return Trial(
+        cell,
+        status_of(result),
+        tuple(attempt_record(at, one, seconds) for at, (one, seconds) in enumerate(timed, 1)),
+        value=value_of(result) if isinstance(result, Answer) else None,
+        exact=judgement.exact,
+        expected=judgement.expected,
+        judged=tuple(one.value for one in rulings),
+        accepted=tuple(one.is_accepted for one in rulings),
+        failures=tuple(failure_records(failures)),
+        seconds=round(max(result.seconds - calls.waited, 0.0) + calls.recorded, 6),
+        cost=result.cost,
+    )
+
+
+def failed_trial(cell: Cell, problems: Iterable[Problem]) -> Trial:
+    """Return a trial that can't be asked: its model does not take what the prompt has."""
+    return Trial(cell, "fault", (), failures=tuple(_failure("render", one) for one in problems))
+
+
+def failure_records(failures: Iterable[Failure]) -> Iterable[FailureRecord]:
+    """Return what is kept of failures."""
+    return (_failure(one.kind, one.problem) for one in failures)
+
+
+def _failure(kind: Kind, problem: Problem) -> FailureRecord:
+    place = problem.location
+    return FailureRecord(kind, "" if place is None else str(place), problem.message)
+
+
+def attempt_record(number: int, attempt: Attempt, seconds: float) -> AttemptRecord:
+    """Return what is kept of an attempt."""
+    check, reply, fault = attempt.check, attempt.reply, attempt.fault
+    errors = [] if check is None else [(one.path, one.span, one.message) for one in check.errors]
+    if not attempt.ok and not errors:
+        errors = [((), None, fault.problem.message if fault is not None else attempt.reason)]
+    repairs = () if check is None else check.repairs
+    return AttemptRecord(
+        number,
+        None if reply is None else reply.text,
+        "" if check is None or check.reason is None else check.reason,
+        "" if fault is None else fault.kind,
+        None if check is None else check.span,
+        tuple(ErrorRecord(*one) for one in errors),
+        tuple(RepairRecord(one.kind, one.span, one.before, one.after) for one in repairs),
+        attempt.usage.input_tokens,
+        attempt.usage.output_tokens,
+        round(seconds, 6),
+        attempt.cost,
+        is_cached=attempt.is_cached,
+    )
