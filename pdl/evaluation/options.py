@@ -29,8 +29,8 @@ class EvaluationOptions:
     model or its name). `budget` has prices, and bounds that all trials share, earlier ones of the
     same run included: once it is spent, no other trial starts. `cache` stores good replies, those
     of each repeat apart. `concurrency` is how many calls to one provider run at the same time,
-    `rate` how many may start in a minute. `retry_faults`: ask again where trials ended by a transport error.
-    Raises TypeError and ValueError for invalid counts and times.
+    `rate` how many may start in a minute. `retry_faults`: ask again where trials ended by a
+    transport error. Raises TypeError and ValueError for invalid counts and times.
     """
 
     repeats: int = 1
