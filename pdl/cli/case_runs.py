@@ -14,8 +14,8 @@ from pdl.cli.case_reports import Report
 from pdl.cli.files import files_below
 from pdl.cli.terminal import Terminal
 from pdl.errors import CasesError, PdlError, Problem, quoted
-from pdl.testing.reader import read_cases
-from pdl.testing.session import Session, root_of
+from pdl.testing.reader import read_cases, root_of
+from pdl.testing.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import FileError, PdlError
 from pdl.prompt.includes import part_folders
-from pdl.testing.reader import read_cases
-from pdl.testing.session import root_of
+from pdl.testing.reader import read_cases, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

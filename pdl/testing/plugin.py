@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pdl.testing.session import Session
 
 _SESSION = pytest.StashKey["Session"]()
+_REPORTS = "pdl-reports"
 _FILE = "(file)"
 """The item that fails with what is wrong with a file of cases itself."""
 
@@ -58,6 +59,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CasesFile 
     """Collect files of cases."""
     if not file_path.name.endswith(CASES_SUFFIX):
         return None
+    if not parent.config.pluginmanager.has_plugin(_REPORTS):
+        parent.config.pluginmanager.register(_Reports(), _REPORTS)
     file: CasesFile = CasesFile.from_parent(parent, path=file_path)
     return file
 
@@ -76,7 +79,6 @@ def _session(config: pytest.Config) -> Session:
     except PdlError as error:
         raise pytest.UsageError(str(error)) from error
     session = config.stash[_SESSION] = Session(options)
-    config.pluginmanager.register(_Reports(), "pdl-reports")
     return session
 
 
@@ -86,10 +88,8 @@ class CasesFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for what is wrong with the file, if anything is, and one for each case."""
         from pdl.errors import PdlError, visible  # noqa: PLC0415 - most runs have no cases
-        from pdl.testing.reader import read_cases  # noqa: PLC0415
-        from pdl.testing.session import root_of  # noqa: PLC0415
+        from pdl.testing.reader import read_cases, root_of  # noqa: PLC0415
 
-        _session(self.config)
         root = self.config.rootpath
         path = _shown(self.path, self.config.invocation_params.dir)
         try:
@@ -102,9 +102,10 @@ class CasesFile(pytest.File):
             names.unique(_FILE)
             yield FileItem.from_parent(self, name=_FILE, problems=file.problems)
         for case in file.cases:
-            # Ids must be printable, and pytest splits the ones that it is given at `::`.
-            name = names.unique(visible(case.name).replace("::", ": :"))
-            yield CaseItem.from_parent(self, name=name, case=case)
+            name = case.name
+            if "::" in name or not name.isprintable():  # pytest splits ids at `::`
+                name = visible(name).replace("::", ": :")
+            yield CaseItem.from_parent(self, name=names.unique(name), case=case)
 
 
 class _Names:

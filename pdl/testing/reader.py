@@ -24,6 +24,11 @@ _VERBATIM = frozenset({"reply", "messages", "judge"})
 """Sections that hold what others wrote, in which a line such as `<|user|>` means itself."""
 
 
+def root_of(file: Path, top: Path) -> Path:
+    """Return the directory below which a file of cases names files: `top`, if it is below that."""
+    return top if file.resolve().is_relative_to(top.resolve()) else file.parent
+
+
 def read_cases(path: str | Path, *, root: str | Path | None = None) -> CaseFile:
     """Return the cases of a file, `NAME.tests.pdl`, which are of the prompt `NAME.pdl` beside it.
 

@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from pdl.testing.outcome import Outcome
 
 
-def root_of(file: Path, top: Path) -> Path:
-    """Return the directory below which a file of cases names files: `top`, if it is below that."""
-    inside = file.resolve().is_relative_to(top.resolve())
-    return top if inside else file.parent
-
-
 def run_options(model: str | None, judge: str | None, retries: int | None) -> RunOptions:
     """Return the options of a run whose models are given by name. Raises what `connect` raises."""
     options = RunOptions(
