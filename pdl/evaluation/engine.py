@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pdl.errors import FileError, PdlError
 from pdl.evaluation.calls import Gate, RecordedCalls, StoppedError, provider_of
 from pdl.evaluation.journal import cells
-from pdl.evaluation.trials import failed_trial, is_unreached, status_of, trial_of
+from pdl.evaluation.outcomes import failed_trial, is_unreached, status_of, trial_of
 from pdl.models.answer import AskError
 from pdl.models.replay import ReplayModel
 from pdl.models.runner import ask_async
