@@ -22,6 +22,7 @@ from pdl.evaluation.results import Interval, Unit
         (412.34, "tokens", "412"),
         (0.000123456, "cost", "0.000123"),
         (1e-30, "cost", "0.000000000"),
+        (0.5, "number", "0.500"),
         (None, "share", "–"),
         (float("nan"), "tokens", "–"),
         (float("inf"), "number", "–"),
@@ -35,7 +36,9 @@ def test_a_figure_has_its_unit(value: float | None, unit: Unit, words: str) -> N
     ("low", "high", "unit", "words"),
     [
         (0.8, 0.923, "share", "80.0–92.3%"),
-        (0.05, 1.2, "seconds", "50 ms–1.20 s"),
+        (0.05, 1.2, "seconds", "0.05–1.20 s"),
+        (0.005, 0.0512, "seconds", "5.0–51.2 ms"),
+        (0.00000912, 0.000123, "cost", "0.000009–0.000123"),
         (0.95, 1.2, "seconds", "0.95–1.20 s"),
         (-1, 2, "number", "−1 to 2"),
         (float("nan"), 1, "share", ""),

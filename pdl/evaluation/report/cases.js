@@ -115,7 +115,7 @@
     const verdict = attempt.fault ? `fault: ${attempt.fault}`
       : attempt.reason ? `refused: ${attempt.reason}`
       : isLast && status !== "valid" ? status : "valid";
-    const facts = [`${attempt.seconds}`];
+    const facts = [attempt.seconds];
     if (input !== null || output !== null) facts.push(`${input ?? "?"} → ${output ?? "?"} tokens`);
     if (attempt.cached) facts.push("cached");
     const head = element("h5", {}, `Attempt ${attempt.number}: `,
@@ -124,7 +124,7 @@
     return [head, ...replyParts(attempt)];
   }
 
-  function trialParts(trial, exact) {
+  function trialParts(trial, one) {
     const facts = element("p", { class: "facts" },
       element("b", { class: trial.ok ? "ok" : "bad" }, trial.outcome),
       ` in ${trial.seconds}${trial.cost ? `, cost ${trial.cost}` : ""}`);
@@ -134,11 +134,11 @@
         element("li", {}, ...shown(message), element("span", { class: "where" }, ...shown(`${kind} ${place}`))))));
     }
     if (trial.value !== null) {
-      parts.push(element("h5", {}, "Value"), ...valueBlock(trial.value, exact));
+      parts.push(element("h5", {}, "Value"), ...valueBlock(trial.value, one.exact));
     }
     trial.judged.forEach((answer, index) => {
       const isAccepted = trial.accepted[index];
-      parts.push(element("h5", {}, `Judge ${index + 1}: `,
+      parts.push(element("h5", {}, ...shown(`Judge ${one.judges[index] ?? index + 1}: `),
         element("span", { class: isAccepted ? "ok" : "bad" }, isAccepted ? "accepted" : "not accepted")),
         ...textBlock(answer));
     });
@@ -148,7 +148,7 @@
     return parts;
   }
 
-  function card(trials, [letter, name], exact) {
+  function card(trials, [letter, name], one) {
     const made = element("section", { class: "card", "aria-label": `${letter} ${name}` },
       element("header", {}, element("span", { class: "key" }, letter), element("h4", {}, ...shown(name))));
     if (!trials.length) {
@@ -159,7 +159,7 @@
     const buttons = trials.map((trial) => element("button", { type: "button", onclick: () => open(trial) },
       `${trial.repeat} `, element("span", { class: trial.ok ? "ok" : "bad" }, trial.outcome)));
     const open = (trial) => {
-      body.replaceChildren(...trialParts(trial, exact));
+      body.replaceChildren(...trialParts(trial, one));
       buttons.forEach((button, index) => button.setAttribute("aria-pressed", String(trials[index] === trial)));
     };
     if (trials.length > 1) {
@@ -170,6 +170,12 @@
     return made;
   }
 
+  function legend() {
+    const words = [["answer", "the answer"], ["repair", "a repair"], ["error", "an error"], ["differs", "not as expected"]];
+    return element("p", { class: "legend" }, ...words.flatMap(([kind, text]) =>
+      [element("mark", { class: kind }, text), " "]));
+  }
+
   function detail(one) {
     const given = element("div", { class: "given" },
       element("div", {}, element("h5", {}, "Data"), ...textBlock(one.data)));
@@ -177,8 +183,8 @@
     if (expected) {
       given.append(element("div", {}, element("h5", {}, "Expected"), ...textBlock(expected)));
     }
-    const cards = one.trials.map((trials, index) => card(trials, data.columns[index], one.exact));
-    return element("div", { class: "inner" }, given, element("div", { class: "compared" }, ...cards));
+    const cards = one.trials.map((trials, index) => card(trials, data.columns[index], one));
+    return element("div", { class: "inner" }, given, legend(), element("div", { class: "compared" }, ...cards));
   }
 
   function rowsOf(one) {

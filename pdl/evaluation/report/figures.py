@@ -26,44 +26,39 @@ def is_known(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
 
 
-def figure(value: float | None, unit: Unit) -> str:
-    """Return a value with its unit: `87.3%`, `1.24 s`, `1,234`; a dash without one."""
+def figure(value: float | None, unit: Unit, size: float | None = None) -> str:
+    """Return a value with its unit: `87.3%`, `1.24 s`, `1,234`; a dash without one.
+
+    `size` is the number that decides how precisely it is written, by default the value itself.
+    """
     if value is None or not math.isfinite(value):
         return NOTHING
+    size = abs(value if size is None else size)
     if unit == "share":
         return f"{value * 100:.1f}%"
-    if unit == "seconds":
-        return _seconds(value)
-    return significant(value)
+    if unit != "seconds":
+        return _significant(value, size)
+    if 0 < size < _SHORT:
+        return f"{_significant(value * 1000, size * 1000)} ms"
+    return f"{value:.2f} s" if size < _LONG else f"{value:,.1f} s"
 
 
-def _seconds(value: float) -> str:
-    """Seconds with two decimals, from ten on with one; what is below 0.1 in milliseconds."""
-    if 0 < abs(value) < _SHORT:
-        return f"{significant(value * 1000)} ms"
-    return f"{value:.2f} s" if abs(value) < _LONG else f"{value:,.1f} s"
-
-
-def significant(value: float) -> str:
-    """Return a number with three significant digits, but all of its integer ones."""
-    if value == int(value):
+def _significant(value: float, size: float) -> str:
+    """A number with the decimals of a size that has three digits; integers have none."""
+    if not size or value == int(value) == size:
         return f"{value:,.0f}"
-    decimals = max(_DIGITS - 1 - math.floor(math.log10(abs(value))), 0)
+    decimals = max(_DIGITS - 1 - math.floor(math.log10(size)), 0)
     return f"{value:,.{min(decimals, _MOST_DECIMALS)}f}"
 
 
 def interval(found: Interval | None, unit: Unit) -> str:
-    """Return an interval: `80.1–92.3%`, `0.8–1.2 s`; empty without one."""
+    """Return an interval: `80.1–92.3%`, `0.80–1.20 s`; empty without one."""
     if found is None or not (is_known(found.low) and is_known(found.high)):
         return ""
-    low, high = figure(found.low, unit), figure(found.high, unit)
-    number, _, name = high.partition(" ")
-    if unit == "share":
-        low = low.removesuffix("%")
-    elif name and low.endswith(f" {name}"):
-        low, high = low.removesuffix(f" {name}"), f"{number} {name}"
+    size = max(abs(found.low), abs(found.high))
+    low, high = (figure(value, unit, size) for value in found[:2])
     joint = " to " if found.low < 0 else "–"
-    return f"{low}{joint}{high}".replace("-", "−")
+    return f"{low.rstrip('% ms')}{joint}{high}".replace("-", "−")
 
 
 def estimate(found: Estimate) -> str:
@@ -73,28 +68,36 @@ def estimate(found: Estimate) -> str:
     return f"{shown} ({around})" if around else shown
 
 
-def signed(value: float | None, unit: Unit) -> str:
+def signed(value: float | None, unit: Unit, size: float | None = None) -> str:
     """Return a difference with its sign; of shares, in percentage points: `+4.2 points`."""
     if value is None or not math.isfinite(value):
         return NOTHING
-    amount = f"{abs(value) * 100:.1f} points" if unit == "share" else figure(abs(value), unit)
+    amount = f"{abs(value) * 100:.1f} points" if unit == "share" else figure(abs(value), unit, size)
     sign = "+" if value > 0 else "−" if value < 0 else "±"
     return f"{sign}{amount}"
 
 
 def signed_interval(found: Interval, unit: Unit) -> str:
     """Return the interval of a difference: `−2.0 to +10.4 points`."""
-    low, high = signed(found.low, unit), signed(found.high, unit)
-    return f"{low.removesuffix(' points')} to {high}"
+    size = max(abs(found.low), abs(found.high))
+    low, high = (signed(value, unit, size) for value in found[:2])
+    return f"{low.partition(' ')[0]} to {high}"
+
+
+def tick(value: float, unit: Unit) -> str:
+    """Return a number of an axis, as briefly as it can be written: `25%`, `0.5 s`."""
+    if unit == "share":
+        return f"{value * 100:g}%"
+    return f"{value:g} s" if unit == "seconds" else f"{value:,g}"
 
 
 def probability(p: float) -> str:
-    """Return a p-value with two digits; a tiny one as `< 0.001`."""
+    """Return a p-value with two or three decimals; a tiny one as `< 0.001`."""
     if not math.isfinite(p):
         return NOTHING
     if p < _TINY:
         return f"< {_TINY}"
-    return f"{p:.2g}" if p < _SMALL else f"{p:.2f}"
+    return f"{p:.3f}" if p < _SMALL else f"{p:.2f}"
 
 
 def verdict(found: Difference, first: str, second: str) -> str:

@@ -35,7 +35,8 @@ def results_json(results: Results) -> Json:
 
     `fields`: `column`, `path`, `precision`, `recall`, `cases`. `confusions`: `column`, `path`,
     `labels`, `counts` (a row for each expected label; the last column: no valid answer).
-    `counts`: by column the numbers of `repairs`, `refusals`, `faults`, and `statuses` by kind.
+    `counts`: by column the numbers of `repairs`, `reasons`, `faults`, and `statuses` by kind.
+    `changed`: the names of the cases that were left out. `notes`: sentences for readers.
 
     `trials`: `column`, `case`, `repeat`, `status`, `ok`, `outcome` (in words), `exact`, `expected`,
     `accepted`, `attempts` (their number), `seconds`, `cost`, `failures` (`kind`, `place`,
@@ -57,6 +58,8 @@ def results_json(results: Results) -> Json:
         "fields": [_field(one, at) for one in results.fields],
         "confusions": [_confusion(one, at) for one in results.confusions],
         "counts": [results.counts.get(column, {}) for column in run.columns],
+        "changed": list(results.changed),
+        "notes": list(results.notes),
         "trials": [_trial(trial, at) for trial in run.trials],
     }
 

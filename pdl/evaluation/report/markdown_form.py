@@ -32,6 +32,13 @@ def _lines(results: Results) -> Iterator[str]:
     yield from ("", f"{views.head(results).capitalize()}.")
     if left := views.unfinished(run):
         yield from ("", f"**{left}**")
+    for note in results.notes:
+        yield from ("", escaped(note))
+    if results.changed:
+        yield from (
+            "",
+            f"{count(len(results.changed), 'case')} left out: {_names(results.changed)}.",
+        )
     yield from ("", *_columns(results))
     if results.estimates:
         yield from ("", *_summary(results))
@@ -48,6 +55,16 @@ def code(text: str, longest: int = 0) -> str:
     fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
     padding = " " if shown[0] in "` " or shown[-1] in "` " else ""
     return f"{fence}{padding}{shown}{padding}{fence}".replace("|", "\\|")
+
+
+def escaped(text: str) -> str:
+    """Return text of ours, which may quote names, so that it is read as text."""
+    return re.sub(r"([\\`*_\[\]<>|@#~])", r"\\\1", visible(text))
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(code(name, _LONGEST) for name in names[:_WORST])
+    return shown if len(names) <= _WORST else f"{shown} and {len(names) - _WORST} more"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> Iterator[str]:

@@ -70,3 +70,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
     table.tBodies[0].append(...rows);
   });
 }
+
+byId("apart")?.addEventListener("click", (event) => {
+  const isOn = event.currentTarget.getAttribute("aria-pressed") !== "true";
+  event.currentTarget.setAttribute("aria-pressed", String(isOn));
+  for (const row of document.querySelectorAll(".pairs .same")) row.hidden = isOn;
+});

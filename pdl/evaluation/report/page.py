@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pdl._types import format_path
-from pdl.errors import visible
+from pdl.errors import count, visible
 from pdl.evaluation.report import figures, plots, views
 from pdl.evaluation.report.replies import attempt_json
 
@@ -90,7 +90,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"figures": figures, "views": views, "format_path": format_path}
+    environment.globals |= {"figures": figures, "views": views, "count": count}
     return environment
 
 
@@ -127,6 +127,7 @@ def _case(view: CaseView, names: dict[Column, str]) -> Json:
         "place": case.place,
         "data": views.json_text(case.data, 2),
         "expect": case.expect,
+        "judges": case.judges,
         "exact": None if case.exact is None else views.json_text(case.exact[0], 2),
         "failed": round(view.failed, 6),
         "answers": view.answers,
@@ -190,7 +191,7 @@ def _pairs(results: Results) -> list[dict[str, Any]]:
 
 def _bars(results: Results) -> list[dict[str, Any]]:
     """The counts by kind, the most frequent first, with the length of their bars."""
-    titles = {"repairs": "Repairs", "refusals": "Refused replies", "faults": "Faults"}
+    titles = {"repairs": "Repairs", "reasons": "Refused replies", "faults": "Faults"}
     found = []
     for name, title in titles.items():
         by_column = {column: kinds.get(name, {}) for column, kinds in results.counts.items()}

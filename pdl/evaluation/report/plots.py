@@ -21,6 +21,7 @@ class Tick(NamedTuple):
 
     at: str
     words: str
+    is_zero: bool
 
 
 class Scale(NamedTuple):
@@ -49,11 +50,12 @@ def scale(values: Iterable[float | None], unit: Unit, *, is_difference: bool = F
         step = _step(most / (_TICKS if low == 0 else _TICKS / 2))
         high = step * math.ceil(most / step - 1e-9)
         low = -high if low < 0 or is_difference else 0.0
-    write = figures.signed if is_difference else figures.figure
     first, last = round(low / step), round(high / step)
     places = [at * step for at in range(first, last + 1)]
     span = high - low
-    ticks = (Tick(f"{(at - low) / span * 100:.2f}%", write(at, unit)) for at in places)
+    ticks = (
+        Tick(f"{(at - low) / span * 100:.2f}%", figures.tick(at, unit), at == 0) for at in places
+    )
     return Scale(low, high, tuple(ticks))
 
 

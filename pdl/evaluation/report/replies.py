@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl._types import format_path
+from pdl.evaluation.report import figures
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -95,6 +96,6 @@ def attempt_json(attempt: AttemptRecord) -> Json:
         "marks": [[mark.kind, mark.words, mark.span is not None] for mark in marked[:MOST_MARKS]],
         "more": max(len(marked) - MOST_MARKS, 0),
         "tokens": [attempt.input_tokens, attempt.output_tokens],
-        "seconds": attempt.seconds,
+        "seconds": figures.figure(attempt.seconds, "seconds"),
         "cached": attempt.is_cached,
     }
