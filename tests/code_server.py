@@ -43,14 +43,22 @@ _SETTINGS = {
 
 def programs() -> tuple[str, str, Path]:
     """code-server, Chromium, and the packaged extension; skips the test if one is missing."""
-    pytest.importorskip("playwright", reason="needs playwright, of scripts/install_editors.sh")
+    chromium = browser_path()
     server = os.environ.get("PDL_CODE_SERVER") or shutil.which("code-server")
-    browser = shutil.which("chromium")
     packages = sorted((ROOT / "editors" / "vscode").glob("pdl-prompts-*.vsix"))
-    if server is None or browser is None or not packages:
-        missing = "code-server" if server is None else "chromium" if browser is None else "a .vsix"
+    if server is None or not packages:
+        missing = "code-server" if server is None else "a .vsix"
         pytest.skip(f"needs {missing}; scripts/install_editors.sh installs it")
-    return server, browser, packages[-1]
+    return server, chromium, packages[-1]
+
+
+def browser_path() -> str:
+    """Where Chromium is; skips the test if it or Playwright is missing."""
+    pytest.importorskip("playwright", reason="needs playwright, of scripts/install_editors.sh")
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("needs chromium, which scripts/install_editors.sh expects on the PATH")
+    return found
 
 
 @contextmanager
@@ -93,7 +101,7 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - an optional package
 
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=programs()[1], args=_FLAGS)
+        running = playwright.chromium.launch(executable_path=browser_path(), args=_FLAGS)
         yield running
         running.close()
 

@@ -254,7 +254,8 @@
     return one.words;
   }
 
-  let order = [...data.cases];
+  const order = [...data.cases];
+  const rank = new Map(order.map((one, index) => [one, index])); // the worst come first
   let left = [];
   const body = table.createTBody();
   const more = byId("more");
@@ -285,7 +286,7 @@
 
   makeSortable(table, (head, isDescending) => {
     const by = ORDERS[head.dataset.by] ?? ((one) => share(one.trials[head.dataset.by]));
-    order.sort((one, other) => compared(by(one), by(other), isDescending) || one.at - other.at);
+    order.sort((one, other) => compared(by(one), by(other), isDescending) || rank.get(one) - rank.get(other));
     filter();
   });
   document.querySelector(".filters").addEventListener("submit", (event) => event.preventDefault());

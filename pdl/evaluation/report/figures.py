@@ -45,7 +45,7 @@ def figure(value: float | None, unit: Unit, size: float | None = None) -> str:
 
 def _significant(value: float, size: float) -> str:
     """A number with the decimals of a size that has three digits; integers have none."""
-    if not size or value == int(value) == size:
+    if value == int(value) and size == int(size):
         return f"{value:,.0f}"
     decimals = max(_DIGITS - 1 - math.floor(math.log10(size)), 0)
     return f"{value:,.{min(decimals, _MOST_DECIMALS)}f}"
@@ -75,6 +75,12 @@ def signed(value: float | None, unit: Unit, size: float | None = None) -> str:
     amount = f"{abs(value) * 100:.1f} points" if unit == "share" else figure(abs(value), unit, size)
     sign = "+" if value > 0 else "−" if value < 0 else "±"
     return f"{sign}{amount}"
+
+
+def difference(found: Difference) -> str:
+    """Return a difference, with the decimals of its interval."""
+    ends = [abs(end) for end in found.interval[:2] if math.isfinite(end)]
+    return signed(found.difference, found.metric.unit, max(ends, default=None))
 
 
 def signed_interval(found: Interval, unit: Unit) -> str:
@@ -108,8 +114,8 @@ def verdict(found: Difference, first: str, second: str) -> str:
     if not found.is_distinguishable:
         return NOT_DISTINGUISHABLE
     is_second = (found.difference > 0) == (found.metric.better == "more")
-    amount = signed(abs(found.difference), found.metric.unit).removeprefix("+")
-    return f"{second if is_second else first} is better by {amount}"
+    better = second if is_second else first
+    return f"{better} is better by {difference(found).lstrip('+−±')}"
 
 
 def detectable(found: Difference) -> str:

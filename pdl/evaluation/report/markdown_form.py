@@ -122,7 +122,7 @@ def _comparison_table(found: Iterable[Difference], results: Results) -> Iterator
                 one.metric.words,
                 f"{first} → {second}",
                 figures.verdict(one, first, second),
-                figures.signed(one.difference, one.metric.unit),
+                figures.difference(one),
                 figures.signed_interval(one.interval, one.metric.unit),
                 figures.probability(one.adjusted).replace("<", "&lt;"),
                 figures.detectable(one),

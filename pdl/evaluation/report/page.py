@@ -90,13 +90,17 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"figures": figures, "views": views, "count": count}
+    environment.globals |= {"figures": figures, "views": views, "count": count, "capital": _capital}
     return environment
 
 
 def _shown(value: Any) -> Any:
     """A value as it is printed: unprintable characters of text are escaped, and so is markup."""
     return value if hasattr(value, "__html__") else visible(str(value))
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
@@ -160,6 +164,10 @@ def _summary(results: Results) -> dict[str, Any]:
         "run": results.run,
         "names": views.letters(results.run),
         "metrics": shown,
+        "groups": [
+            ("Answers", [metric for metric in shown if metric.unit == "share"]),
+            ("Calls", [metric for metric in shown if metric.unit != "share"]),
+        ],
         "estimates": views.estimates_by_place(results),
         "scales": _scales(results),
         "pairs": _pairs(results),

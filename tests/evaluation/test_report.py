@@ -1,0 +1,228 @@
+"""The three forms of a report: the page, Markdown, and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_results import made_results
+from made_runs import made_run
+
+from pdl.evaluation.records import (
+    AttemptRecord,
+    CaseRecord,
+    Cell,
+    Column,
+    ErrorRecord,
+    FailureRecord,
+    RepairRecord,
+    Run,
+    Trial,
+)
+from pdl.evaluation.report import markdown, results_json, write_html
+from pdl.evaluation.report.page import page
+from pdl.evaluation.report.replies import MOST_MARKS, attempt_json, marks, pieces
+from pdl.evaluation.results import Results
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "</style><img src=x onerror=alert(1)>",
+    "<!--<script>",
+    "\u202egnp.exe \u2066 \u200b\ufeff",
+    "a\x00b\x1b[31m\x7f\x85",
+    "\ud83d alone \udc00",
+    "\u2028\u2029",
+    "{{ 7 * 7 }}{% raw %}",
+    "'\"><svg/onload=alert(1)>",
+    "`` ``` | \n\n# title\n<details>",
+    "@everyone #1 [a](javascript:alert(1))",
+    "",
+    "x" * 3_000,
+)
+
+
+class _Elements(HTMLParser):
+    """The start tags of a page, and its text outside of its scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.cdata_elem == "script":
+            self.scripts.append(data)
+
+
+def hostile_run(word: str) -> Run:
+    """A run in which every text is hostile."""
+    column = Column(word, word)
+    error = ErrorRecord((word, 0), (0, 5), word)
+    repair = RepairRecord(word, (2, 9), word, word)
+    attempt = AttemptRecord(
+        1, word, "wrong-schema", word, (1, len(word)), (error,), (repair,), seconds=0.1
+    )
+    failure = FailureRecord("expect", word, word)
+    trials = (
+        Trial(Cell(word, word, word, 1), "invalid", (attempt,), failures=(failure,)),
+        Trial(Cell(word, word, word, 2), "valid", (attempt,), {word: [word]}, judged=(word,)),
+    )
+    case = CaseRecord(word, word, {word: word}, word, ({word: word},), (word,))
+    names = {word: word}
+    return Run(word, (column,), (case,), trials, 3, 2, word, names, {word: {"enum": [word]}})
+
+
+def hostile_results(word: str) -> Results:
+    results = made_results(hostile_run(word))
+    return Results(
+        results.run,
+        results.estimates,
+        results.differences,
+        results.fields,
+        results.confusions,
+        {Column(word, word): {kind: {word: 1} for kind in ("repairs", "reasons", "faults")}},
+        changed=(word,),
+        notes=(word,),
+    )
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_text_of_a_run_is_no_markup_in_the_page(word: str) -> None:
+    """The elements, attributes, and scripts of the page are the same whatever the run says."""
+    plain = _Elements(page(hostile_results("plain")))
+    hostile = _Elements(page(hostile_results(word)))
+    assert [tag for tag, _ in hostile.found] == [tag for tag, _ in plain.found]
+    assert [sorted(names) for _, names in hostile.found] == [
+        sorted(names) for _, names in plain.found
+    ]
+    assert len(hostile.scripts) == 2
+    assert hostile.scripts[1] == plain.scripts[1]
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_the_data_of_the_page_are_those_of_the_run(word: str) -> None:
+    data: Any = json.loads(_Elements(page(hostile_results(word))).scripts[0])
+    [case] = data["cases"]
+    assert case["name"] == word
+    attempt = case["trials"][0][0]["attempts"][0]
+    assert "".join(text for text, _, _ in attempt["pieces"]) == word
+    assert json.loads(case["trials"][0][1]["value"]) == {word: [word]}
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_the_page_has_no_invisible_characters(word: str) -> None:
+    """Except in the data, which the script shows."""
+    text = page(hostile_results(word))
+    summary = re.sub("(?s)<script.*?</script>", "", text)
+    assert not re.search(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]", summary
+    )
+    assert text.encode()
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_text_of_a_run_is_one_cell_of_markdown(word: str) -> None:
+    plain = markdown(hostile_results("plain"))
+    hostile = markdown(hostile_results(word))
+    assert hostile.encode()
+    assert len(hostile.splitlines()) == len(plain.splitlines())
+    for line, like in zip(hostile.splitlines(), plain.splitlines(), strict=True):
+        assert len(re.findall(r"(?<!\\)\|", line)) == like.count("|")
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_results_are_strict_json(word: str) -> None:
+    text = json.dumps(results_json(hostile_results(word)), allow_nan=False)
+    assert json.loads(text)["run"]["name"] == word
+
+
+def test_the_file_is_the_page(tmp_path: Path) -> None:
+    results = made_results(made_run(cases=3))
+    write_html(results, tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text("utf-8") == page(results)
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_the_page_names_no_address() -> None:
+    text = page(made_results(made_run(cases=3)))
+    assert not re.search("https?:|//[a-z]|@import|url\\(", text)
+    assert "default-src &#39;none&#39;" in text
+
+
+def test_an_unfinished_run_is_said_to_be_one() -> None:
+    run = hostile_run("plain")
+    sentence = "This run is unfinished: 2 of 3 trials ended, and all figures are of these."
+    assert sentence in page(Results(run, (), ()))
+    assert sentence in markdown(Results(run, (), ()))
+
+
+def test_a_run_without_trials_has_a_report() -> None:
+    run = Run("empty", (), (), ())
+    assert "empty" in page(Results(run, (), ()))
+    assert markdown(Results(run, (), ())).startswith("## Evaluation `empty`\n")
+    assert results_json(Results(run, (), ()))["trials"] == []
+
+
+def test_the_worst_cases_come_first() -> None:
+    run = made_run(cases=40, repeats=2)
+    data = json.loads(_Elements(page(Results(run, (), ()))).scripts[0])
+    failed = [(case["failed"], case["answers"]) for case in data["cases"]]
+    assert failed == sorted(failed, reverse=True)
+    assert failed[0][0] > failed[-1][0]
+
+
+def test_two_thousand_trials_are_a_small_page() -> None:
+    run = made_run(cases=334, repeats=2)
+    assert len(run.trials) > 2_000
+    assert len(page(made_results(run)).encode()) < 10_000_000
+
+
+def test_a_long_comparison_is_folded() -> None:
+    text = markdown(made_results(made_run(cases=5)))
+    assert re.search(r"<summary>\d+ not distinguishable</summary>", text)
+    assert "is better by" in text
+
+
+def test_a_value_that_is_nested_deeply_is_not_shown() -> None:
+    value: Any = 1
+    for _ in range(200_000):
+        value = [value]
+    run = hostile_run("plain")
+    trials = tuple(Trial(trial.cell, "valid", (), value) for trial in run.trials)
+    deep = Run("deep", run.columns, run.cases, trials)
+    assert "nested too deeply" in page(Results(deep, (), ()))
+
+
+SPANS = st.tuples(st.integers(-3, 25), st.integers(-3, 25))
+
+
+@given(st.text(max_size=20), st.none() | SPANS, st.lists(SPANS, max_size=6))
+def test_pieces_are_the_text(text: str, answer: Any, spans: list[tuple[int, int]]) -> None:
+    """Each mark covers its span, however spans overlap, and one without width is still there."""
+    errors = tuple(ErrorRecord((), span, "wrong") for span in spans)
+    found = pieces(text, answer, marks(AttemptRecord(1, text, errors=errors)))
+    assert "".join(piece.text for piece in found) == text
+    for index, span in enumerate(spans):
+        start, end = (min(max(at, 0), len(text)) for at in span)
+        covered = "".join(piece.text for piece in found if index in piece.marks)
+        assert covered == text[start:end]
+        assert any(index in piece.marks for piece in found)
+
+
+def test_marks_beyond_the_most_are_counted() -> None:
+    repairs = tuple(RepairRecord("bare-key", (at, at + 1), "a", '"a"') for at in range(150))
+    made = attempt_json(AttemptRecord(1, "a" * 150, repairs=repairs))
+    assert (len(made["marks"]), made["more"]) == (MOST_MARKS, 50)
