@@ -13,7 +13,7 @@ Unit: TypeAlias = Literal["share", "seconds", "tokens", "cost", "number"]
 Better: TypeAlias = Literal["more", "less"]
 
 
-Method: TypeAlias = Literal["wilson", "bootstrap", "bonett-price", "woodruff"]
+Method: TypeAlias = Literal["wilson", "bootstrap", "bonett-price", "order-statistics"]
 """How an interval was found; `pdl.evaluation.statistics` has the definitions and their sources."""
 
 
@@ -53,9 +53,10 @@ class Estimate:
 class Difference:
     """The paired difference of a metric, second minus first, over the cases that both columns have.
 
-    `p` is that of the exact test, `adjusted` after Holm's correction over all pairs of columns.
-    `is_distinguishable` is whether `adjusted` is below the level. `detectable` is the least
-    difference that so many cases would show with a probability of 80 %; None if unknown.
+    `p` is that of the test, `adjusted` after Holm's
+    correction over all pairs of columns. `is_distinguishable` is whether `adjusted` is below the
+    error that the level allows (1 - `Results.level`). `detectable` is the least difference that so
+    many cases would show with a probability of 80 %; None if they show none.
     """
 
     metric: Metric
@@ -68,6 +69,13 @@ class Difference:
     cases: int
     is_distinguishable: bool
     detectable: float | None = None
+
+    @property
+    def verdict(self) -> Literal["better", "worse", "not distinguishable"]:
+        """What the second column is, next to the first."""
+        if not self.is_distinguishable:
+            return "not distinguishable"
+        return "better" if (self.difference > 0) == (self.metric.better == "more") else "worse"
 
 
 @dataclass(frozen=True, slots=True)
