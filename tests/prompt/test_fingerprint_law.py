@@ -21,6 +21,7 @@ import pdl
 from pdl.gbnf import compile as compile_schema
 
 FOLDER = Path(__file__).parents[2] / "prompts"
+PATIENT = pdl.Limits(render_seconds=30)  # a recursion ends at its depth, however slow the machine
 SHIPPED = sorted(file.read_text(encoding="utf-8") for file in PROMPTS)
 WRITTEN = [
     (
@@ -163,7 +164,7 @@ def test_so_do_prompts_that_include_others(
     for folder, text in zip(folders, pair, strict=True):
         for name, content in zip(names, (part, text), strict=True):
             (folder / name).write_bytes(content.encode("utf-8", "surrogatepass"))
-        prompts.append(pdl.loads(main, base=folder, strict=False))
+        prompts.append(pdl.loads(main, base=folder, strict=False, limits=PATIENT))
     one, other = prompts
     if one.fingerprint == other.fingerprint:
         for values in VALUES:
