@@ -56,6 +56,26 @@ def hostile_run() -> Run:
     return Run("hostile", (column,), cases, (trial,), 1)
 
 
+def long_names() -> Results:
+    """Names without a place to break a line."""
+    run = made_run(cases=2)
+    word = "x" * 1_000
+    column = Column(word, word)
+    trials = tuple(
+        replace(trial, cell=Cell(word, word, word, at)) for at, trial in enumerate(run.trials, 1)
+    )
+    made = replace(
+        run,
+        name=word,
+        columns=(column,),
+        cases=(CaseRecord(word, word, {word: word}, word),),
+        trials=trials,
+        fingerprints={word: word},
+    )
+    counts = {column: {kind: {word: 1} for kind in ("repairs", "reasons", "faults")}}
+    return replace(made_results(made), counts=counts, changed=(word,), notes=(word,))
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("report")
@@ -64,6 +84,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "made": made_results(run),
         "unfinished": made_results(replace(run, planned=len(run.trials) + 5)),
         "hostile": Results(hostile_run(), (), ()),
+        "long": long_names(),
     }
     found = {name: directory / f"{name}.html" for name in made}
     for name, results in made.items():
@@ -114,7 +135,7 @@ def background(page: Any) -> str:
 
 
 @pytest.mark.parametrize("width", [360, 768, 1440, 2560])
-@pytest.mark.parametrize("name", ["made", "hostile"])
+@pytest.mark.parametrize("name", ["made", "hostile", "long"])
 def test_the_page_never_scrolls_sideways(opened: Callable[..., Any], name: str, width: int) -> None:
     page = opened(name, width)
     page.locator(".opener").first.click()

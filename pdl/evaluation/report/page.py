@@ -31,11 +31,8 @@ _LEVELS = 6  # shades of a confusion matrix
 
 
 def write_html(results: Results, file: Path) -> None:
-    """Write results as an HTML page into a file, in one step. Raises OSError."""
-    from pdl.replacing import replacing  # noqa: PLC0415 - not for Markdown
-
-    with replacing(file) as target:
-        target.write(page(results).encode())
+    """Write results as an HTML page into a file. Raises OSError."""
+    file.write_bytes(page(results).encode())
 
 
 def page(results: Results) -> str:
