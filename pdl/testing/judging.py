@@ -141,13 +141,17 @@ def messages_failures(parts: Parts, rendered: Rendered) -> Iterator[Failure]:
     wanted, found = golden.text.split("\n"), golden_text(rendered).split("\n")
     if wanted == found:
         return
+    hint = "write the present one with `--update`"
+    if not golden.text:
+        message = "the golden rendering is not written yet"
+        yield Failure("messages", Problem("test/messages", message, golden.span(0), hint))
+        return
     pairs = enumerate(zip(wanted, found, strict=False))
     first = next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(found)))
     start = golden.offset(first + 1)
     here = shown(found[first]) if first < len(found) else "the end"
     message = f"the rendering differs here: it has {here}"
     span = golden.span(start, start + len(wanted[first]) if first < len(wanted) else start + 1)
-    hint = "write the present one with `--update`"
     yield Failure("messages", Problem("test/messages", message, span, hint))
 
 

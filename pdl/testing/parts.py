@@ -11,7 +11,7 @@ from pdl.source import Source
 from pdl.testing import forms
 from pdl.testing.assertions import check_assertion
 from pdl.testing.cases import Assertion, Expectation, Judge, Parts, Recording
-from pdl.testing.content import Contents, as_lines, with_place
+from pdl.testing.content import Contents, as_lines, spelled, with_place
 from pdl.testing.rows import RowReader
 
 if TYPE_CHECKING:
@@ -167,6 +167,13 @@ class SectionReader:
             self.assertions.append(Assertion(source))
 
     def _read_messages(self, section: Section) -> None:
+        if (
+            section.argument.start == section.argument.end
+            and section.body.start == section.body.end
+        ):
+            # It is to be written yet.
+            self.messages = spelled("", self.contents.mark(section))
+            return
         source = as_lines(self.contents.content(section))
         text = source.text.strip("\n").rstrip()
         self.messages = Source(text, source.name, source.anchors)

@@ -70,6 +70,24 @@ class RecordedModel:
         return None
 
 
+def is_plain(reply: Reply) -> bool:
+    """Return whether the text of a reply is all that a check reads of it."""
+    return not reply.calls and reply.flaw is None and reply.finish in {"stop", "other"}
+
+
+def record(reply: Reply) -> dict[str, Json]:
+    """Return a reply as the record that `replay:` reads."""
+    calls = [
+        {"name": one.name, "arguments": dict(one.arguments), **({"id": one.id} if one.id else {})}
+        for one in reply.calls
+    ]
+    told: dict[str, Json] = {"reasoning": reply.reasoning, "calls": calls, "model": reply.model}
+    if reply.finish != "stop":
+        told["finish"] = reply.finish
+    told["usage"] = reply.usage.counts()
+    return {"text": reply.text, **{key: one for key, one in told.items() if one}}
+
+
 def is_refusal(result: Answer | AskError) -> bool:
     """Return whether asking ended because the model refuses to answer."""
     last = result.attempts[-1].fault if result.attempts else None
