@@ -23,7 +23,7 @@ def prompts_below(*folders: str | Path) -> list[Path]:
 
 
 PROMPTS = [path for path in prompts_below("prompts") if path.parent.name == "prompts"]
-CASE_FILES = sorted((ROOT / "prompts").glob(f"*{SUFFIX}"))
+CASE_FILES = sorted((ROOT / "prompts").rglob(f"*{SUFFIX}"))
 
 
 class Example(NamedTuple):
