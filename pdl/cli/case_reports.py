@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from pdl.cli.output import json_document, problem_fields, workflow_command
 from pdl.cli.terminal import FAILED, INTERRUPTED, INVALID, UNREACHABLE
 from pdl.errors import count
+from pdl.testing.session import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,7 @@ class Report:
     files: tuple[CaseFile, ...]
     outcomes: tuple[Outcome, ...]
     unread: tuple[PdlError, ...] = ()
+    written: Written = field(default_factory=Written)
     seconds: float = 0.0
     is_interrupted: bool = False
 
@@ -44,7 +46,7 @@ class Report:
         """The exit code."""
         if self.is_interrupted:
             return INTERRUPTED
-        if self.unread or (not self.outcomes and not self.problems):
+        if self.unread or self.written.errors or (not self.outcomes and not self.problems):
             return FAILED
         if any(
             one.error is not None and one.error.is_fault and one.failures for one in self.outcomes
@@ -65,9 +67,13 @@ class Report:
 
     @property
     def left_out(self) -> list[str]:
-        """Why cases were skipped, each reason once, with how many cases it is of."""
+        """Why cases or parts of them were skipped, each reason once, and of how many cases."""
         reasons = Counter(one.skipped for one in self.outcomes if one.status == "skipped")
-        return [f"skipped {count(number, 'case')}: {why}" for why, number in reasons.items()]
+        notes = Counter(note for one in self.outcomes for note in one.notes)
+        return [
+            *(f"skipped {count(number, 'case')}: {why}" for why, number in reasons.items()),
+            *(f"in {count(number, 'case')}: {note}" for note, number in notes.items()),
+        ]
 
     def groups(self) -> Iterator[tuple[Problem, list[Case]]]:
         """Yield what is wrong, each problem once, with the cases that fail for it."""
@@ -110,9 +116,14 @@ def _json(report: Report, terminal: Terminal) -> str:  # noqa: ARG001  (FORMATS)
             "ok": report.code == 0,
             "cases": [_fields(one) for one in report.outcomes],
             "problems": [
-                *(problem_fields(one) for error in report.unread for one in error.problems),
+                *(
+                    problem_fields(one)
+                    for error in (*report.unread, *report.written.errors)
+                    for one in error.problems
+                ),
                 *map(problem_fields, report.problems),
             ],
+            "written": list(map(str, report.written.paths)),
             "seconds": round(report.seconds, 3),
         }
     )
@@ -127,6 +138,7 @@ def _fields(outcome: Outcome) -> dict[str, Any]:
         "name": case.name,
         "status": outcome.status,
         "why": outcome.skipped,
+        "notes": list(outcome.notes),
         "failures": failures,
         "value": answer.data if answer is not None else None,
         "seconds": round(outcome.seconds, 3),

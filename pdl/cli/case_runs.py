@@ -15,14 +15,15 @@ from pdl.cli.files import files_below
 from pdl.cli.terminal import Terminal
 from pdl.errors import CasesError, PdlError, Problem, quoted
 from pdl.testing.reader import read_cases, root_of
-from pdl.testing.session import Session
+from pdl.testing.session import write_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from pdl.testing import Case, CaseFile, Outcome
-    from pdl.testing.running import RunOptions
+    from pdl.testing.recording import Change
+    from pdl.testing.session import Session
 
 
 class Selection(NamedTuple):
@@ -42,7 +43,7 @@ class Selection(NamedTuple):
         name = case.name.casefold()
         return all(word in name for word in self.words)
 
-    def run(self, paths: Sequence[str], options: RunOptions) -> Report:
+    def run(self, paths: Sequence[str], session: Session) -> Report:
         """Run the cases of files that are selected; Ctrl-C ends it early.
 
         Raises CasesError if no case has the words.
@@ -59,23 +60,27 @@ class Selection(NamedTuple):
         if self.words and not cases and not unread:
             message = f"no case has {quoted(' '.join(self.words))} in its name"
             raise CasesError(Problem("test/none", message))
-        outcomes: list[Outcome] = []
+        found: list[tuple[Outcome, Change | None]] = []
         is_interrupted = False
         try:
             if not self.first_only or not any(file.problems for file in files):
-                self._run(cases, Session(options), outcomes)
-        except KeyboardInterrupt:  # what was found so far is reported
+                self._run(cases, session, found)
+        except KeyboardInterrupt:  # what was found so far is reported, and written
             is_interrupted = True
+        outcomes = tuple(outcome for outcome, _ in found)
+        written = write_all(change for _, change in found if change is not None)
         seconds = time.monotonic() - began
-        return Report(tuple(files), tuple(outcomes), tuple(unread), seconds, is_interrupted)
+        return Report(tuple(files), outcomes, tuple(unread), written, seconds, is_interrupted)
 
-    def _run(self, cases: Sequence[Case], session: Session, outcomes: list[Outcome]) -> None:
+    def _run(
+        self, cases: Sequence[Case], session: Session, found: list[tuple[Outcome, Change | None]]
+    ) -> None:
         with _progress(len(cases)) as bar:
             for case in cases:
-                outcomes.append(session.run(case))
+                found.append(session.run(case))
                 if bar is not None:
                     bar.update(1)
-                if self.first_only and outcomes[-1].failures:
+                if self.first_only and found[-1][0].failures:
                     return
 
 

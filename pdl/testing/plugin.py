@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from pdl.errors import Problem
     from pdl.testing.cases import Case
     from pdl.testing.outcome import Outcome
-    from pdl.testing.session import Session
+    from pdl.testing.recording import Change
+    from pdl.testing.session import Session, Written
 
 _SESSION = pytest.StashKey["Session"]()
 _REPORTS = "pdl-reports"
+_CHANGE = "pdl_change"
+"""The attribute of a report with what is to be written into its case."""
 _FILE = "(file)"
 """The item that fails with what is wrong with a file of cases itself."""
 
@@ -48,11 +51,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="retries that --pdl-model has for a valid answer (default: 3)",
     )
 
+    group.addoption(
+        "--pdl-update",
+        action="store_true",
+        help="write golden messages (<|messages|>) that differ, or are empty, as they are now",
+    )
+    group.addoption(
+        "--pdl-record",
+        action="store_true",
+        help="write what --pdl-model says into the files of cases, as their replies on record",
+    )
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Connect to the models that are named. Raises UsageError."""
-    if config.option.pdl_model or config.option.pdl_judge:
+    given = config.option
+    if given.pdl_record and not given.pdl_model:
+        raise pytest.UsageError("--pdl-record requires --pdl-model")
+    if given.pdl_model or given.pdl_judge:
         _session(config)
+    is_worker = hasattr(config, "workerinput")  # of pytest-xdist
+    if (given.pdl_update or given.pdl_record) and not is_worker:
+        config.pluginmanager.register(_Writer(), "pdl-writer")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CasesFile | None:
@@ -78,7 +98,8 @@ def _session(config: pytest.Config) -> Session:
         options = run_options(given.pdl_model, given.pdl_judge, given.pdl_retries)
     except PdlError as error:
         raise pytest.UsageError(str(error)) from error
-    session = config.stash[_SESSION] = Session(options)
+    session = Session(options, update=given.pdl_update, record=given.pdl_record)
+    config.stash[_SESSION] = session
     return session
 
 
@@ -194,6 +215,7 @@ class CaseItem(_Item):
     """A case; its outcome is known once it has run."""
 
     outcome: Outcome | None = None
+    change: Change | None = None
 
     def __init__(self, *, case: Case, **given: Any) -> None:
         super().__init__(**given)
@@ -201,7 +223,8 @@ class CaseItem(_Item):
 
     def runtest(self) -> None:
         """Run the case."""
-        outcome = self.outcome = _session(self.config).run(self.case)
+        outcome, self.change = _session(self.config).run(self.case)
+        self.outcome = outcome
         if outcome.failures:
             raise CaseFailure(one.problem for one in outcome.failures)
         if outcome.skipped:
@@ -217,11 +240,46 @@ class _Reports:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
-        self, item: pytest.Item
+        self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Have a skip name the place of its case."""
+        """Have a skip name the place of its case, and add what is to be written into the case."""
         report = yield
-        if isinstance(item, CaseItem) and item.outcome is not None and report.skipped:
-            path, line, _ = item.reportinfo()
-            report.longrepr = (os.fspath(path), line + 1, item.outcome.skipped)
+        if isinstance(item, CaseItem) and item.outcome is not None and call.when == "call":
+            if report.skipped:
+                path, line, _ = item.reportinfo()
+                report.longrepr = (os.fspath(path), line + 1, item.outcome.skipped)
+            if item.change is not None:
+                from pdl.testing.session import packed  # noqa: PLC0415 - few runs write
+
+                setattr(report, _CHANGE, packed(item.change))
         return report
+
+
+class _Writer:
+    """Writes what all reports brought, once: in the process that workers of xdist report to."""
+
+    def __init__(self) -> None:
+        self._changes: list[str] = []
+        self._written: Written | None = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        change = getattr(report, _CHANGE, None)
+        if change is not None:
+            self._changes.append(change)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        from pdl.testing.session import write_packed  # noqa: PLC0415 - few runs write
+
+        self._written = write_packed(self._changes)
+        if self._written.errors:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        written = self._written
+        if written is None or not (written.paths or written.errors):
+            return
+        terminalreporter.section("pdl")
+        for path in written.paths:
+            terminalreporter.write_line(f"wrote {path}")
+        for error in written.errors:
+            terminalreporter.write_line(str(error), red=True)

@@ -84,6 +84,36 @@ def test_a_model_is_asked(reply: str, cases: int, code: int) -> None:
     assert run("--model", "replay:r.txt", "--retries", "0").exit_code == code
 
 
+def test_golden_messages_and_replies_are_written() -> None:
+    put(**{"a.tests.pdl": GOOD + "<|messages|>\n", "r.txt": '{"stars": 4}'})
+    result = run("--update", "--record", "--model", "replay:r.txt")
+    assert (result.exit_code, result.stderr) == (1, "wrote a.tests.pdl\n1 case: 1 failed\n")
+    text = Path("a.tests.pdl").read_text()
+    assert text.startswith('<|case|> good\n<|data|>\nreview: good\n<|reply|>\n{"stars": 4}\n')
+    assert "<|messages|>\n<|user|>\nRate: good\n" in text
+    assert "must be 5, not 4" in run("--update").stdout
+    assert Path("a.tests.pdl").read_text() == text
+
+
+@pytest.mark.parametrize(
+    "words", [["--record"], ["--watch", "--update"], ["--model", "x"], ["--retries", "-1"]]
+)
+def test_invalid_options(words: list[str]) -> None:
+    put(**{"a.tests.pdl": GOOD})
+    assert run(*words).exit_code == 2
+
+
+def test_what_cannot_be_written_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "a.tests.pdl")
+
+    put(**{"a.tests.pdl": GOOD + "<|messages|>\n"})
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    result = run("--update")
+    assert result.exit_code == 2
+    assert "a.tests.pdl: can't be written: Permission denied" in result.stderr
+
+
 def test_programs_get_json() -> None:
     put(**{"a.tests.pdl": GOOD + "<|data|> @x\n" + BAD + "<|case|> later\n<|data|>\nreview: x\n"})
     result = run("--format", "json", "--out", "report.json")
@@ -177,5 +207,5 @@ def test_watching_ends_with_ctrl_c() -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert out.startswith("a.tests.pdl:7:1: ")
+    assert out.startswith("a.tests.pdl:7:3: ")
     assert not err

@@ -128,10 +128,63 @@ def test_a_model_is_asked(folder: pytest.Pytester) -> None:
     result.assert_outcomes(failed=1)
 
 
+def test_golden_messages_are_written(folder: pytest.Pytester) -> None:
+    put(folder, "a.tests.pdl", "# Kept.\n" + case("good") + "<|messages|>\n" + case("other"))
+    result = run(folder)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*:10:1: the golden rendering is not written yet"])
+    result = run(folder, "--pdl-update")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*= pdl =*", "wrote a.tests.pdl"])
+    text = (folder.path / "a.tests.pdl").read_text(encoding="utf-8")
+    assert text.startswith("# Kept.\n<|case|> good\n")
+    assert "<|messages|>\n<|user|>\nRate: x\n" in text
+    result = run(folder, "--pdl-update")
+    result.assert_outcomes(passed=2)
+    result.stdout.no_fnmatch_line("wrote *")
+
+
+def test_what_a_model_says_is_recorded(folder: pytest.Pytester) -> None:
+    put(folder, "a.tests.pdl", case("no record", "", 4) + case("another", "1", 3))
+    lines = ['{"text": "{\\"stars\\": 4}"}', '{"text": "\\ud800 {\\"stars\\": 2}"}']
+    put(folder, "r.jsonl", "\n".join(lines))
+    result = run(folder, "--pdl-model", "replay:r.jsonl", "--pdl-record", "--pdl-retries=0")
+    result.assert_outcomes(passed=1, failed=1)
+    text = (folder.path / "a.tests.pdl").read_text(encoding="utf-8")
+    assert '<|case|> no record\n<|data|>\nreview: x\n<|reply|>\n{"stars": 4}\n' in text
+    assert '"stars": 1' not in text
+    run(folder).assert_outcomes(passed=1, failed=1)
+
+
+def test_what_cannot_be_written_is_told(folder: pytest.Pytester) -> None:
+    """Another test changes the file meanwhile."""
+    put(folder, "a.tests.pdl", case("good") + "<|messages|>\n")
+    put(
+        folder,
+        "test_z.py",
+        "from pathlib import Path\ndef test_z(): Path('a.tests.pdl').write_text('<|case|> b')",
+    )
+    result = run(folder, "--pdl-update")
+    result.stdout.fnmatch_lines(["a.tests.pdl: the case `good` is not there any more*"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert (folder.path / "a.tests.pdl").read_text(encoding="utf-8") == "<|case|> b"
+
+
+@pytest.mark.slow
+def test_several_processes_write_once(folder: pytest.Pytester) -> None:
+    pytest.importorskip("xdist")
+    put(folder, "a.tests.pdl", "".join(f"{case(str(n))}<|messages|>\n" for n in range(6)))
+    result = folder.runpytest_subprocess("-n2", "--pdl-update", *FEW, *PLUGIN)
+    result.assert_outcomes(passed=6)
+    assert [line for line in result.outlines if "wrote" in line] == ["wrote a.tests.pdl"]
+    assert (folder.path / "a.tests.pdl").read_text(encoding="utf-8").count("Rate: x") == 6
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--pdl-model", "opanai:x"], "*unknown provider `opanai:`"),
+        (["--pdl-record"], "*--pdl-record requires --pdl-model"),
         (["--pdl-judge", "replay:none.txt"], "*none.txt: no such file or directory"),
     ],
 )

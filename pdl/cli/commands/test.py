@@ -11,9 +11,9 @@ from pdl.cli.case_reports import FORMATS
 from pdl.cli.case_runs import Selection
 from pdl.cli.help import Command
 from pdl.cli.options import EXCLUDE, complete_models, out_option
-from pdl.cli.terminal import Terminal
+from pdl.cli.terminal import Terminal, visible_line
 from pdl.cli.watching import changes
-from pdl.testing.session import run_options
+from pdl.testing.session import Session, run_options
 
 if TYPE_CHECKING:
     from pdl.cli.case_reports import Report
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
         "ok": "Whether all cases passed.",
         "cases": "A list of objects with path, line, name, seconds, value (of the answer) and:",
         "cases[].status": "passed, failed, or skipped; why has the reason.",
+        "cases[].notes": "What else was not examined.",
         "cases[].failures": "A list of objects with kind (case, render, reply, expect, assert,"
         " messages, judge), path, line, column, end_column, code, message, hint.",
+        "written": "The files that --update and --record wrote.",
         "seconds": "The time of the run.",
     },
     exit_codes={
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
         ("annotations in GitHub Actions", "pdl test prompts/ --format github"),
         ("a report for GitLab or Jenkins", "pdl test --format junit --out report.xml"),
         ("with a model, instead of recorded replies", "pdl test --model openai:MODEL"),
+        ("record its replies", "pdl test mail.pdl --model openai:MODEL --record"),
     ),
     short_help="Run the test cases of prompts.",
 )
@@ -78,6 +81,16 @@ if TYPE_CHECKING:
     help="Maximum retries of --model for each case.",
 )
 @click.option(
+    "--update",
+    is_flag=True,
+    help="Write golden messages that differ, or are empty, as they are now.",
+)
+@click.option(
+    "--record",
+    is_flag=True,
+    help="Write what --model says into the files of cases, as their recorded replies.",
+)
+@click.option(
     "--watch",
     is_flag=True,
     help="Run again whenever a file of the cases or of their prompts changes; Ctrl-C ends it.",
@@ -101,6 +114,8 @@ def command(  # noqa: PLR0913  (each is an option)
     model: str | None,
     judge: str | None,
     retries: int,
+    update: bool,
+    record: bool,
     watch: bool,
     form: str,
     output: Output,
@@ -111,20 +126,24 @@ def command(  # noqa: PLR0913  (each is an option)
     recursively, by default the current one, skipping hidden files and directories; of a prompt FILE
     runs the cases beside it. Failures go to standard output, and their counts to standard error.
     """
+    if record and model is None:
+        raise click.UsageError("--record requires --model")
+    if watch and (record or update):
+        raise click.UsageError("--watch cannot be used with --record or --update")
     folded = tuple(word for one in words for word in one.casefold().split())
     selection = Selection(paths or (".",), exclude, folded, first_only)
     if model is not None:
         # Keep httpx from importing its own command line, which takes nearly half of its import.
         sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
-    options = run_options(model, judge, retries)
+    session = Session(run_options(model, judge, retries), update=update, record=record)
     if watch:
         selection.files()  # what is not there at first is an error
         for files in changes(selection.files):
-            report = selection.run(files, options)
+            report = selection.run(files, session)
             _report(report, output, form)
             if report.is_interrupted:
                 raise click.exceptions.Exit(report.code)
-    code = _report(selection.run(selection.files(), options), output, form)
+    code = _report(selection.run(selection.files(), session), output, form)
     if code:
         raise click.exceptions.Exit(code)
 
@@ -135,8 +154,10 @@ def _report(report: Report, output: Output, form: str) -> int:
     if text or output.file is not None:
         output.write_report(text)
     terminal = Terminal.stderr()
-    for error in report.unread:
+    for error in (*report.unread, *report.written.errors):
         terminal.write_error(error)
+    for path in report.written.paths:
+        terminal.write(visible_line(f"wrote {path}"))
     for line in (*report.left_out, report.summary):
         terminal.write(terminal.safe(line))
     return report.code
