@@ -43,7 +43,7 @@ SCHEMA: dict[str, Any] = {
 }
 """The schema of every answer: with an enum, a bool, numbers, and two kinds of lists."""
 
-JUDGES = ("kind.pdl",)
+JUDGES = ("kind",)
 WORDS = ("late", "broken", "kind", "cheap", "loud", "small", "again", "thanks")
 NAMES = ("lamp", "chair", "desk", "cable")
 TEXTS = ("It broke after a week.", "Where is my money?", "Great, and cheap!", "It is <b>loud</b>.")

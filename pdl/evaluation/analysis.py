@@ -79,10 +79,10 @@ def _notes(table: Table) -> Iterator[str]:
         yield f"{_trials(table.stopped)} left out: the budget was spent"
     faults = sum(one.status == "fault" for one in trials)
     if faults:
-        yield f"{_trials(faults)} ended with a fault, and count as not valid"
+        yield f"{_trials(faults)} ended with a fault: not valid"
     cached = sum(any(attempt.is_cached for attempt in one.attempts) for one in trials)
     if cached:
-        yield f"{_trials(cached)} left out of the times: they have replies from the cache"
+        yield f"{_trials(cached)} left out of the times: a reply is from the cache"
 
 
 def _trials(number: int) -> str:

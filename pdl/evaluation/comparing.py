@@ -52,7 +52,7 @@ def compare_runs(first: Run, second: Run, *, level: float = 0.95, seed: int = SE
 
 
 def _left_out(number: int) -> str:
-    cases = "1 case is" if number == 1 else f"{number:,} cases are"
+    cases = f"{number:,} case{'' if number == 1 else 's'}"
     return f"{cases} left out: changed between the runs, or only in one of them"
 
 

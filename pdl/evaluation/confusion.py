@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from pdl.evaluation.records import Column
     from pdl.evaluation.table import Table
 
-_DEEPEST: Final = 20
-"""Enums further down than so many steps are left out: schemas of trees have no end."""
-
 _MOST: Final = 60
 """A matrix of more labels than these is no help to anybody."""
 
@@ -32,25 +29,33 @@ def confusions(table: Table) -> tuple[Confusion, ...]:
     items of lists are left out, since it isn't known which of them belong together. The trials are
     those of cases whose exact value is known and has the enum.
     """
+    expected = [case.exact[0] for case in table.run.cases if case.exact is not None]
     found = []
     for column in table.run.columns:
         schema = table.run.schemas.get(column.prompt)
-        for path, values in _enums(schema, schema, ()):
+        for path, values in _enums(schema, schema, (), expected):
             matrix = _matrix(table, column, path, values)
             if any(map(any, matrix.counts)):
                 found.append(matrix)
     return tuple(found)
 
 
-def _enums(document: Json, schema: Json, path: JsonPath) -> Iterator[tuple[JsonPath, list[Json]]]:
-    """The paths of a schema that allow several literals and nothing else, and the literals."""
+def _enums(
+    document: Json, schema: Json, path: JsonPath, expected: list[Json]
+) -> Iterator[tuple[JsonPath, list[Json]]]:
+    """The paths of a schema that allow several literals and nothing else, and the literals.
+
+    Only those that some expected value has: the schema of a tree has paths without end.
+    """
     values = _literals(document, schema)
     if values is not None and 1 < len(values) <= _MOST:
         yield path, values
-    elif len(path) < _DEEPEST:
-        for part in conjoined(document, schema):
-            for name, inner in part.get("properties", {}).items():
-                yield from _enums(document, inner, (*path, name))
+        return
+    for part in conjoined(document, schema):
+        for name, inner in part.get("properties", {}).items():
+            below = [one[name] for one in expected if isinstance(one, dict) and name in one]
+            if below:
+                yield from _enums(document, inner, (*path, name), below)
 
 
 def _literals(document: Json, schema: Json) -> list[Json] | None:
