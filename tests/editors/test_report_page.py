@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from code_server import browser, wait_for
-from made_results import made_results
 from made_runs import made_run
 
+from pdl.evaluation.analysis import results_of
 from pdl.evaluation.records import (
     AttemptRecord,
     CaseRecord,
@@ -73,7 +73,7 @@ def long_names() -> Results:
         fingerprints={word: word},
     )
     counts = {column: {kind: {word: 1} for kind in ("repairs", "reasons", "faults")}}
-    return replace(made_results(made), counts=counts, changed=(word,), notes=(word,))
+    return replace(results_of(made), counts=counts, changed=(word,), notes=(word,))
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +81,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("report")
     run = made_run(cases=150, repeats=3)
     made = {
-        "made": made_results(run),
-        "unfinished": made_results(replace(run, planned=len(run.trials) + 5)),
+        "made": results_of(run),
+        "unfinished": results_of(replace(run, planned=len(run.trials) + 5)),
         "hostile": Results(hostile_run(), (), ()),
         "long": long_names(),
     }
@@ -147,10 +147,10 @@ def test_the_page_never_scrolls_sideways(opened: Callable[..., Any], name: str, 
 def test_summaries_sort(opened: Callable[..., Any]) -> None:
     page = opened()
     table = page.locator("table.summary").first
-    head = table.get_by_role("columnheader", name="Valid at first try")
+    head = table.get_by_role("columnheader", name="Valid at the first attempt")
 
     def values() -> list[float]:
-        cells = table.locator("tbody td:nth-child(2)").all()
+        cells = table.locator("tbody td:nth-child(3)").all()
         return [float(cell.get_attribute("data-sort")) for cell in cells]
 
     head.get_by_role("button").click()
@@ -320,7 +320,7 @@ CONTRASTS = """() => {
 
 def test_without_a_script_the_summary_is_there(opened: Callable[..., Any]) -> None:
     page = opened("unfinished", java_script_enabled=False)
-    assert page.get_by_text("This run is unfinished").is_visible()
+    assert page.get_by_text("The run is unfinished").is_visible()
     assert page.locator("table.summary").first.is_visible()
     assert page.get_by_text("The cases are shown by a script").is_visible()
     assert page.locator(".filters").is_hidden()

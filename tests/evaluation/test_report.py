@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_results import made_results
 from made_runs import made_run
 
+from pdl.evaluation.analysis import results_of
+from pdl.evaluation.comparing import compare_runs
 from pdl.evaluation.records import (
     AttemptRecord,
     CaseRecord,
@@ -44,7 +47,7 @@ HOSTILE = (
     "'\"><svg/onload=alert(1)>",
     "`` ``` | \n\n# title\n<details>",
     "@everyone #1 [a](javascript:alert(1))",
-    "",
+    " ",
     "x" * 3_000,
 )
 
@@ -68,35 +71,30 @@ class _Elements(HTMLParser):
 
 
 def hostile_run(word: str) -> Run:
-    """A run in which every text is hostile."""
-    column = Column(word, word)
+    """A run in which every text is hostile: two columns, which answer two cases twice."""
+    columns = (Column(word, word), Column(word, f"{word} 2"))
     error = ErrorRecord((word, 0), (0, 5), word)
     repair = RepairRecord(word, (2, 9), word, word)
-    attempt = AttemptRecord(
-        1, word, "wrong-schema", word, (1, len(word)), (error,), (repair,), seconds=0.1
-    )
+    attempt = AttemptRecord(1, word, word, word, (1, len(word)), (error,), (repair,), seconds=0.1)
     failure = FailureRecord("expect", word, word)
-    trials = (
-        Trial(Cell(word, word, word, 1), "invalid", (attempt,), failures=(failure,)),
-        Trial(Cell(word, word, word, 2), "valid", (attempt,), {word: [word]}, judged=(word,)),
+    value = {word: [word], "kind": word}
+    cases = tuple(
+        CaseRecord(name, word, {word: word}, word, (value,), (word,))
+        for name in (word, f"{word} 2")
     )
-    case = CaseRecord(word, word, {word: word}, word, ({word: word},), (word,))
+    trials = []
+    for column, case in product(columns, cases):
+        bad, good = (Cell(*column, case.name, repeat) for repeat in (1, 2))
+        trials.append(Trial(bad, "invalid", (attempt,), failures=(failure,)))
+        made = Trial(good, "valid", (attempt,), value, True, True, (word,), (True,))  # noqa: FBT003 - of its fields
+        trials.append(made)
+    schema = {"type": "object", "properties": {"kind": {"enum": [word, "b"]}}}
     names = {word: word}
-    return Run(word, (column,), (case,), trials, 3, 2, word, names, {word: {"enum": [word]}})
+    return Run(word, columns, cases, tuple(trials), 9, 2, word, names, {word: schema})
 
 
 def hostile_results(word: str) -> Results:
-    results = made_results(hostile_run(word))
-    return Results(
-        results.run,
-        results.estimates,
-        results.differences,
-        results.fields,
-        results.confusions,
-        {Column(word, word): {kind: {word: 1} for kind in ("repairs", "reasons", "faults")}},
-        changed=(word,),
-        notes=(word,),
-    )
+    return replace(results_of(hostile_run(word)), changed=(word,), notes=(word,))
 
 
 @pytest.mark.parametrize("word", HOSTILE)
@@ -115,11 +113,11 @@ def test_text_of_a_run_is_no_markup_in_the_page(word: str) -> None:
 @pytest.mark.parametrize("word", HOSTILE)
 def test_the_data_of_the_page_are_those_of_the_run(word: str) -> None:
     data: Any = json.loads(_Elements(page(hostile_results(word))).scripts[0])
-    [case] = data["cases"]
+    case = data["cases"][0]
     assert case["name"] == word
     attempt = case["trials"][0][0]["attempts"][0]
     assert "".join(text for text, _, _ in attempt["pieces"]) == word
-    assert json.loads(case["trials"][0][1]["value"]) == {word: [word]}
+    assert json.loads(case["trials"][0][1]["value"]) == {word: [word], "kind": word}
 
 
 @pytest.mark.parametrize("word", HOSTILE)
@@ -150,23 +148,33 @@ def test_results_are_strict_json(word: str) -> None:
 
 
 def test_the_file_is_the_page(tmp_path: Path) -> None:
-    results = made_results(made_run(cases=3))
+    results = results_of(made_run(cases=3))
     write_html(results, tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text("utf-8") == page(results)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_the_page_names_no_address() -> None:
-    text = page(made_results(made_run(cases=3)))
+    text = page(results_of(made_run(cases=3)))
     assert not re.search("https?:|//[a-z]|@import|url\\(", text)
     assert "default-src &#39;none&#39;" in text
 
 
 def test_an_unfinished_run_is_said_to_be_one() -> None:
-    run = hostile_run("plain")
-    sentence = "This run is unfinished: 2 of 3 trials ended, and all figures are of these."
-    assert sentence in page(Results(run, (), ()))
-    assert sentence in markdown(Results(run, (), ()))
+    results = results_of(hostile_run("plain"))
+    words = "The run is unfinished: it has 8 of 9 trials."
+    assert words in page(results)
+    assert words in markdown(results)
+
+
+def test_two_runs_have_one_report() -> None:
+    first = made_run(cases=5, name="monday")
+    second = replace(made_run(cases=5, seed=1, name="tuesday"), cases=first.cases[1:])
+    results = compare_runs(first, second)
+    text = markdown(results)
+    assert text.startswith("## Evaluation `monday → tuesday`\n")
+    assert "\nLeft out: `review 1`.\n" in text
+    assert "Cases that are left out" in page(results)
 
 
 def test_a_run_without_trials_has_a_report() -> None:
@@ -187,11 +195,11 @@ def test_the_worst_cases_come_first() -> None:
 def test_two_thousand_trials_are_a_small_page() -> None:
     run = made_run(cases=334, repeats=2)
     assert len(run.trials) > 2_000
-    assert len(page(made_results(run)).encode()) < 10_000_000
+    assert len(page(results_of(run)).encode()) < 10_000_000
 
 
 def test_a_long_comparison_is_folded() -> None:
-    text = markdown(made_results(made_run(cases=5)))
+    text = markdown(results_of(made_run(cases=40, repeats=2)))
     assert re.search(r"<summary>\d+ not distinguishable</summary>", text)
     assert "is better by" in text
 

@@ -73,7 +73,9 @@ def signed(value: float | None, unit: Unit, size: float | None = None) -> str:
     if value is None or not math.isfinite(value):
         return NOTHING
     amount = f"{abs(value) * 100:.1f} points" if unit == "share" else figure(abs(value), unit, size)
-    sign = "+" if value > 0 else "−" if value < 0 else "±"
+    if not amount.strip("0. pointsm"):
+        return f"±{amount}"
+    sign = "+" if value > 0 else "−"
     return f"{sign}{amount}"
 
 
@@ -111,13 +113,14 @@ def verdict(found: Difference, first: str, second: str) -> str:
 
     `first` and `second` are what the columns are called.
     """
-    if not found.is_distinguishable:
+    if found.verdict == NOT_DISTINGUISHABLE:
         return NOT_DISTINGUISHABLE
-    is_second = (found.difference > 0) == (found.metric.better == "more")
-    better = second if is_second else first
+    better = second if found.verdict == "better" else first
     return f"{better} is better by {difference(found).lstrip('+−±')}"
 
 
 def detectable(found: Difference) -> str:
-    """Return the least difference that so many cases can show, or a dash if it is unknown."""
+    """Return the least difference that so many cases can show; `none` if they show none."""
+    if found.detectable is None:
+        return "none"
     return signed(found.detectable, found.metric.unit).lstrip("+±")

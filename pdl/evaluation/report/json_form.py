@@ -31,7 +31,8 @@ def results_json(results: Results) -> Json:
 
     `estimates`: `metric` (its name), `column`, `value`, `interval` (`low`, `high`, `method`, or
     null), `cases`, `trials`. `differences`: `metric`, `first`, `second`, `difference` (second minus
-    first), `interval`, `p`, `adjusted`, `cases`, `distinguishable`, `detectable`.
+    first), `interval`, `p`, `adjusted`, `cases`, `detectable`, `verdict` (on the second: `better`,
+    `worse`, or `not distinguishable`).
 
     `fields`: `column`, `path`, `precision`, `recall`, `cases`. `confusions`: `column`, `path`,
     `labels`, `counts` (a row for each expected label; the last column: no valid answer).
@@ -111,7 +112,7 @@ def _difference(found: Difference, at: dict[Column, int]) -> Json:
         "p": _number(found.p),
         "adjusted": _number(found.adjusted),
         "cases": found.cases,
-        "distinguishable": found.is_distinguishable,
+        "verdict": found.verdict,
         "detectable": _number(found.detectable),
     }
 

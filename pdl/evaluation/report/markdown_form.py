@@ -30,14 +30,12 @@ def _lines(results: Results) -> Iterator[str]:
     run = results.run
     yield f"## Evaluation {code(run.name)}"
     yield from ("", f"{views.head(results).capitalize()}.")
-    if left := views.unfinished(run):
-        yield from ("", f"**{left}**")
     for note in results.notes:
-        yield from ("", escaped(note))
+        yield from ("", escaped(views.sentence(note)))
     if results.changed:
         yield from (
             "",
-            f"{count(len(results.changed), 'case')} left out: {_names(results.changed)}.",
+            f"Left out: {_names(results.changed)}.",
         )
     yield from ("", *_columns(results))
     if results.estimates:
@@ -91,7 +89,7 @@ def _summary(results: Results) -> Iterator[str]:
     for metric in views.metrics(results):
         cells = [found.get((column, metric.name)) for column in names]
         shown = [figures.NOTHING if cell is None else figures.estimate(cell) for cell in cells]
-        rows.append((metric.words, *shown))
+        rows.append((escaped(metric.words), *shown))
     return _table(("", *names.values()), rows)
 
 
@@ -107,8 +105,9 @@ def _comparisons(results: Results) -> Iterator[str]:
         yield from ("", f"<details><summary>{len(folded)} not distinguishable</summary>", "")
         yield from (*_comparison_table(folded, results), "", "</details>")
     yield ""
-    yield "Differences are paired by case, p is exact and adjusted after Holm for all pairs; the"
-    yield "least detectable difference is what so many cases show with a probability of 80%."
+    yield "Differences are paired by case; p is that of a permutation test, adjusted after Holm for"
+    yield "all pairs; the least detectable difference is what so many cases show with a probability"
+    yield "of 80%."
 
 
 def _comparison_table(found: Iterable[Difference], results: Results) -> Iterator[str]:
@@ -119,7 +118,7 @@ def _comparison_table(found: Iterable[Difference], results: Results) -> Iterator
         first, second = names[one.first], names[one.second]
         rows.append(
             (
-                one.metric.words,
+                escaped(one.metric.words),
                 f"{first} → {second}",
                 figures.verdict(one, first, second),
                 figures.difference(one),

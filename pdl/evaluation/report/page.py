@@ -87,17 +87,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"figures": figures, "views": views, "count": count, "capital": _capital}
+    environment.globals |= {"figures": figures, "views": views, "count": count}
     return environment
 
 
 def _shown(value: Any) -> Any:
     """A value as it is printed: unprintable characters of text are escaped, and so is markup."""
     return value if hasattr(value, "__html__") else visible(str(value))
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from pdl.errors import count, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pdl._types import Json
     from pdl.evaluation.records import CaseRecord, Column, Run, Trial
-    from pdl.evaluation.results import Estimate, Metric, Results
+    from pdl.evaluation.results import Difference, Estimate, Metric, Results
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _WRONG = {
@@ -65,12 +67,28 @@ def short_fingerprint(fingerprint: str) -> str:
     return fingerprint.rpartition(":")[2][:12]
 
 
-def unfinished(run: Run) -> str:
-    """Return the sentence on a run that did not end, or an empty string."""
-    if len(run.trials) >= run.planned:
-        return ""
-    done = f"{len(run.trials):,} of {run.planned:,} trials"
-    return f"This run is unfinished: {done} ended, and all figures are of these."
+def sentence(words: str) -> str:
+    """Return words that say something as a sentence."""
+    return f"{capital(words)}." if words else ""
+
+
+def capital(words: str) -> str:
+    """Return words with a capital letter at their begin."""
+    return words[:1].upper() + words[1:]
+
+
+_METHODS = {
+    "wilson": "Wilson for shares",
+    "bootstrap": "bootstrap by case for means",
+    "order-statistics": "order statistics for quantiles",
+    "bonett-price": "Bonett and Price for paired shares",
+}
+
+
+def methods(found: Iterable[Estimate | Difference]) -> str:
+    """Return which methods intervals are from: `Wilson for shares, …`."""
+    used = dict.fromkeys(one.interval.method for one in found if one.interval is not None)
+    return ", ".join(_METHODS[method] for method in used)
 
 
 @dataclass(frozen=True)
