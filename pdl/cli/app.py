@@ -89,6 +89,7 @@ def masks() -> None:
             name: name
             for name in ("render", "run", "check", "test", "lint", "fmt", "diff", "schema")
         },
+        "eval": "eval",
         "types": "types",
         "fingerprint": "fingerprint",
         "gbnf": gbnf,

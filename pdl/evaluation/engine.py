@@ -12,10 +12,12 @@ from pdl.errors import FileError, PdlError
 from pdl.evaluation.calls import Gate, RecordedCalls, StoppedError, provider_of
 from pdl.evaluation.journal import cells
 from pdl.evaluation.outcomes import failed_trial, is_unreached, status_of, trial_of
-from pdl.models.answer import AskError
+from pdl.models.answer import Answer, AskError
 from pdl.models.replay import ReplayModel
 from pdl.models.runner import ask_async
+from pdl.testing.judges import render_judge, rule
 from pdl.testing.judging import judge_outcome
+from pdl.testing.outcome import Failure, Ruling
 from pdl.testing.rendering import render_case
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from pdl.evaluation.matrix import Plan
     from pdl.evaluation.options import EvaluationOptions
     from pdl.evaluation.records import Cell, Trial
-    from pdl.models.answer import Answer
     from pdl.prompt import Rendered
 
 _MOST_FAULTS = 5  # consecutive trials of a model that end by a transport error
@@ -103,6 +104,11 @@ class Engine:
         for one in found:
             if one is not None and not isinstance(one, asyncio.CancelledError):
                 raise one
+
+    @property
+    def in_flight(self) -> int:
+        """How many calls wait for their reply."""
+        return len(self._gate.calling)
 
     def stop(self) -> None:
         """Make no other call, and wait for those that are in flight: they are written down."""
@@ -186,7 +192,58 @@ class Engine:
             if not result.attempts:
                 return
         judgement = judge_outcome(planned.case, planned.parts, rendered, result)
-        self._end(trial_of(cell, result, calls, judgement, ()), calls.numbers)
+        said = await self._judged(cell, rendered, result)
+        if said is not None:
+            self._end(trial_of(cell, result, calls, judgement, said), calls.numbers)
+
+    async def _judged(
+        self, cell: Cell, rendered: Rendered, result: Answer | AskError
+    ) -> list[Ruling] | None:
+        """What the judges of a case say of an answer; None if one of them could not be asked."""
+        if not isinstance(result, Answer):
+            return []
+        planned, model = self._plan.cases[cell.prompt, cell.case], self._plan.judge
+        found = []
+        for number, judge in enumerate(planned.parts.judges, 1):
+            assert model is not None
+            calls = self._calls(cell, model.name, number)
+            said: Answer | AskError
+            try:
+                question = render_judge(planned.case, judge, planned.parts, rendered, result)
+                said = await ask_async(
+                    question,
+                    calls,
+                    retries=self._options.retries,
+                    timeout=self._options.timeout,
+                    budget=self._options.budget,
+                    backoff=self._options.backoff,
+                    hooks=(calls,),
+                )
+            except AskError as error:
+                said = error
+            except PdlError as error:
+                failures = tuple(Failure("judge", one) for one in error.problems)
+                found.append(Ruling(is_accepted=False, failures=failures))
+                continue
+            if not isinstance(said, Answer) and not self._is_ruling(cell, said):
+                return None
+            found.append(rule(judge, said))
+        return found
+
+    def _is_ruling(self, cell: Cell, error: AskError) -> bool:
+        """Whether a judge without an answer is at fault, rather than its server or the budget.
+
+        Without its judge, a trial does not end.
+        """
+        if status_of(error) == "stopped":
+            self.progress.is_spent = True
+            return False
+        if not error.is_fault:
+            return True
+        self._journal.again(cell)
+        self._give_up(error.model, error.attempts[-1].reason)
+        self.stop()
+        return False
 
     async def _asked(self, rendered: Rendered, calls: RecordedCalls, cell: Cell) -> Answer:
         options = self._options

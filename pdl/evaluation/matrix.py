@@ -156,17 +156,18 @@ class _Maker:
         parts = replace(parts, messages=None)  # they are of one rendering, not of an answer
         try:
             rendered = render_case(case, parts, self.prompts[name])
+            known = self._case_name(case, parts)
         except PdlError as error:
             self.problems += error.problems
             return
         if rendered.schema != self.first.setdefault(name, rendered).schema:
             self.varying.add(name)
         chars = sum(len(str(one)) for one in rendered.messages)
-        self.cases[name, self._case_name(case, parts)] = Planned(case, parts, chars)
+        self.cases[name, known] = Planned(case, parts, chars)
 
     def _case_name(self, case: Case, parts: Parts) -> str:
         """The name of a case in the run, which it shares with equal ones of other prompts."""
-        digest = _digest(parts)
+        digest = _digest(case, parts)
         name = case.name
         if self.digests.get(name, digest) != digest:
             name = f"{case.name} ({case.file.prompt.stem})"
@@ -239,14 +240,17 @@ def _case_file(
     return replace(file, prompt=prompt)
 
 
-def _digest(parts: Parts) -> str:
+def _digest(case: Case, parts: Parts) -> str:
     """A digest of all of a case that decides about a trial."""
     expectation = parts.expectation
     found = [
         parts.data,
         None if expectation is None else expectation.source.text,
         [one.source.text for one in parts.assertions],
-        [[load(one.prompt).fingerprint, one.expectation.source.text] for one in parts.judges],
+        [
+            [case.file.load(one.prompt).fingerprint, one.expectation.source.text]
+            for one in parts.judges
+        ],
         parts.must_refuse,
     ]
     text = json.dumps(found, sort_keys=True, default=str)

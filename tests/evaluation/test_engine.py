@@ -333,7 +333,7 @@ def test_what_a_case_expects_is_judged(tmp_path: Path) -> None:
     assert found == [(True, True, True), (None, False, False), (None, None, True)]
     (failure,) = run.trials[1].failures
     assert failure.kind == "expect"
-    assert failure.place.endswith("a.tests.pdl:10:1")
+    assert failure.place.endswith("a.tests.pdl:10:3")
     assert [case.exact for case in run.cases] == [({"stars": 5},), None, None]
 
 

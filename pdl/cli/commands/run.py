@@ -64,7 +64,7 @@ def _check_timeout(_ctx: click.Context, _param: click.Parameter, seconds: float)
     return seconds
 
 
-def _read_prices(_ctx: click.Context, _param: click.Parameter, file: str | None) -> Budget | None:
+def read_prices(_ctx: click.Context, _param: click.Parameter, file: str | None) -> Budget | None:
     """The prices in a file, in a budget without bounds."""
     if file is None:
         return None
@@ -135,7 +135,7 @@ _ask_options = combine(
         "--prices",
         "budget",
         type=FILE,
-        callback=_read_prices,
+        callback=read_prices,
         metavar="FILE",
         help="JSON file with the prices of models per million tokens, to report the cost:"
         ' {"openai:MODEL": {"input": 1, "output": 8, "cached": 0.1}}.',
@@ -238,7 +238,7 @@ def command(  # noqa: PLR0913  (each is an option)
     if options["stream"] and terminal.is_tty:
         options["on_delta"] = log.on_delta
     try:
-        with _warnings_on(terminal):
+        with warnings_on(terminal):
             name = display_name(prompt.file)
             answer = _answer(rendered, model, options, log, name=name, directory=directory)
     except AskError as error:
@@ -283,7 +283,7 @@ def _check_default(rendered: Rendered, default: Json) -> None:
 
 
 @contextmanager
-def _warnings_on(terminal: Terminal) -> Iterator[None]:
+def warnings_on(terminal: Terminal) -> Iterator[None]:
     """Show warnings on one line each."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", CacheWarning)

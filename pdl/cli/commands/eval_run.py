@@ -1,0 +1,403 @@
+"""`pdl eval run`: asks models all cases of prompts, and measures their answers."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pdl._types import CASES_SUFFIX
+from pdl.cli.commands.run import read_prices, warnings_on
+from pdl.cli.evaluation_reports import FIELDS, below, report_options, write_results
+from pdl.cli.evaluations import ProgressLine, run_engine, summary
+from pdl.cli.files import files_below
+from pdl.cli.help import Command
+from pdl.cli.options import (
+    COERCION_TERMS,
+    EXCLUDE,
+    FILE,
+    bundle,
+    coerce_option,
+    complete_models,
+)
+from pdl.cli.output import Output
+from pdl.cli.terminal import INTERRUPTED, INVALID, UNREACHABLE, Terminal
+from pdl.errors import FileError, Problem, count, error_from
+from pdl.evaluation import EvaluationOptions, read_run, results_of
+from pdl.evaluation.costs import forecasts
+from pdl.evaluation.engine import Engine
+from pdl.evaluation.journal import Journal, read_records
+from pdl.evaluation.manifest import read_manifest
+from pdl.evaluation.matrix import make_plan
+from pdl.models.budget import Budget
+from pdl.models.connecting import connect
+from pdl.reply.coercions import Coercions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pdl._types import Json
+    from pdl.cli.evaluation_reports import Least
+    from pdl.evaluation.engine import Progress
+    from pdl.evaluation.matrix import Plan
+    from pdl.models.exchange import Model
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of whom: with other arguments, a run would be another one."""
+
+    prompts: tuple[str, ...] = ()
+    cases: str | None = None
+    models: tuple[str, ...] = ()
+    judge: str | None = None
+    base_url: str | None = None
+    repeats: int = 1
+    retries: int = 3
+    seed: int | None = None
+    max_tokens: int | None = None
+    constrain: bool = True
+    coercions: Coercions = field(default_factory=Coercions)
+    exclude: tuple[str, ...] = ()
+
+    @classmethod
+    def of_run(cls, directory: str) -> Asked:
+        """Return what a run asks. Raises FileError if it was not made by this command."""
+        known = read_manifest(Path(directory)).arguments
+        try:
+            return cls(**{**known, "coercions": Coercions(**known["coercions"])})
+        except (KeyError, TypeError) as error:
+            message = f"{directory} was not made by this command, or by another version of it"
+            hint = "name its prompts and models again, with --out"
+            raise FileError(Problem("file/run", message, hint=hint)) from error
+
+    def files(self) -> list[str]:
+        """Return the prompts; of directories, those that have cases. Raises FileError."""
+        found = []
+        for path in self.prompts:
+            is_directory = Path(path).is_dir()
+            found += files_below([path], CASES_SUFFIX, self.exclude) if is_directory else [path]
+        return found
+
+    def connected(self, name: str) -> Model:
+        """Return a model by its name."""
+        has_server = not name.startswith(("llama:", "replay:"))
+        return connect(name, base_url=self.base_url if has_server else None)
+
+
+_asked_options = bundle(
+    "asked",
+    Asked,
+    click.argument("prompts", nargs=-1, type=click.Path(), metavar="[PROMPT|DIR]..."),
+    click.option(
+        "--cases",
+        type=FILE,
+        metavar="FILE",
+        help="Cases for all prompts: NAME.tests.pdl, or a table (.jsonl, .csv). Default: the"
+        " NAME.tests.pdl beside each prompt.",
+    ),
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        shell_complete=complete_models,
+        metavar="NAME",
+        help="Model to ask, named as for `pdl run`. Default: the one that each prompt names."
+        " Repeatable.",
+    ),
+    click.option(
+        "--judge",
+        shell_complete=complete_models,
+        metavar="NAME",
+        help="Model that judges answers, for cases with <|judge|>.",
+    ),
+    click.option("--base-url", metavar="URL", help="Address of another server with the same API."),
+    click.option(
+        "--repeat",
+        "repeats",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="How often each case is asked.",
+    ),
+    click.option(
+        "--retries",
+        type=click.IntRange(0),
+        default=3,
+        show_default=True,
+        metavar="N",
+        help="Maximum retries in each trial, as for `pdl run`.",
+    ),
+    click.option(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="Sampling seed of the first repeat; each further one has the next number.",
+    ),
+    click.option(
+        "--max-tokens", type=click.IntRange(1), metavar="N", help="Token limit of one reply."
+    ),
+    click.option(
+        "--no-grammar",
+        "constrain",
+        is_flag=True,
+        callback=lambda _ctx, _param, flag: not flag,
+        help="Do not constrain the models to the schema: only check the replies.",
+    ),
+    coerce_option,
+    EXCLUDE,
+)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast, and for how much, models are asked: free to differ when a run is resumed."""
+
+    concurrency: int = 8
+    rate: float | None = None
+    timeout: float = 600.0
+    cache: str | None = None
+    prices: Budget | None = None
+    max_cost: float | None = None
+    retry_faults: bool = False
+
+    def budget(self) -> Budget | None:
+        """Return the budget. Raises UsageError for a bound without prices."""
+        if self.max_cost is None:
+            return self.prices
+        if self.prices is None:
+            raise click.UsageError("--max-cost needs the prices of the models: --prices FILE")
+        return Budget(cost=self.max_cost, prices=self.prices.prices)
+
+
+_pace_options = bundle(
+    "pace",
+    Pace,
+    click.option(
+        "--concurrency",
+        type=click.IntRange(1),
+        default=8,
+        show_default=True,
+        metavar="N",
+        help="Calls to one provider at the same time.",
+    ),
+    click.option(
+        "--rate",
+        type=click.FloatRange(0, min_open=True),
+        metavar="N",
+        help="Calls to one provider in a minute.",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(0, 1e9, min_open=True),
+        default=600.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time limit of one trial.",
+    ),
+    click.option(
+        "--cache",
+        type=FILE,
+        metavar="FILE",
+        help="Store valid replies in this database, and reuse them; each repeat has its own.",
+    ),
+    click.option(
+        "--prices",
+        type=FILE,
+        callback=read_prices,
+        metavar="FILE",
+        help="JSON file with the prices of models, as for `pdl run`, to report the cost.",
+    ),
+    click.option(
+        "--max-cost",
+        type=click.FloatRange(0),
+        metavar="X",
+        help="Start no call once all calls of the run cost this much, by --prices.",
+    ),
+    click.option(
+        "--retry-faults",
+        is_flag=True,
+        help="Ask again where trials ended by a transport error.",
+    ),
+)
+
+
+@click.command(
+    "run",
+    cls=Command,
+    terms=COERCION_TERMS,
+    fields=FIELDS,
+    exit_codes={
+        0: "All trials ended, whatever they brought.",
+        1: "Trials are missing, cases are invalid, or a metric is worse than --fail-under allows.",
+        2: "There are no cases, or a prompt, an option, or the run is invalid.",
+        3: "No model could be asked.",
+    },
+    examples=(
+        ("two models, each case three times",
+         "pdl eval run mail.pdl --model A --model B --repeat 3 --out run/"),
+        ("two prompts on the same cases",
+         "pdl eval run a.pdl b.pdl --cases mail.tests.pdl --out run/"),
+        ("what it would ask, and cost", "pdl eval run mail.pdl --dry-run --repeat 5"),
+        ("go on where it was stopped or killed", "pdl eval run --resume run/"),
+        ("a page with all results", "pdl eval run mail.pdl --out run/ --report report.html"),
+    ),
+    short_help="Ask models all cases of prompts, and measure them.",
+)  # fmt: skip
+@_asked_options
+@_pace_options
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(),
+    metavar="DIR",
+    help="Directory of the run: a line for each call. If it is one already, the run goes on: no"
+    " call on record is made again, and more models, cases, or repeats can be added.",
+)
+@click.option(
+    "--resume",
+    type=click.Path(),
+    metavar="DIR",
+    help="Go on with the run in DIR, with the prompts and models that it has.",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what would be asked, and about what it would cost; ask nothing.",
+)
+@report_options
+def command(  # noqa: PLR0913  (each is an option)
+    *,
+    asked: Asked,
+    pace: Pace,
+    out: str | None,
+    resume: str | None,
+    dry_run: bool,
+    form: str,
+    reports: Sequence[str],
+    bounds: Sequence[Least],
+) -> None:
+    """Ask models all cases of prompts, and measure their answers.
+
+    A column of the results is a prompt with a model; a trial is one case, asked once. Ctrl-C stops
+    after the calls in flight; the same command goes on from there, also after a crash. Results go
+    to standard output. On a terminal, standard error shows the progress.
+    """
+    if resume is not None:
+        if asked.prompts or out is not None:
+            raise click.UsageError("--resume takes no prompts, and no --out: it has those of DIR")
+        asked, out = Asked.of_run(resume), resume
+    if not asked.prompts:
+        raise click.UsageError("name a prompt that has cases, or a directory of prompts")
+    if out is None and not dry_run:
+        raise click.UsageError("name a directory that the run is kept in: --out DIR")
+    options = _options(asked, pace)
+    plan = _plan(asked, options)
+    terminal = Terminal.stderr()
+    if plan.problems:
+        terminal.write_error(error_from(plan.problems))
+    if plan.unasked:
+        told = count(plan.unasked, "case")
+        terminal.write(f"left out {told} on record of what the checker refuses")
+    if dry_run:
+        _show_forecast(plan, options, out)
+        return
+    assert out is not None
+    with warnings_on(terminal):
+        progress, is_interrupted = _run(plan, options, out, terminal)
+    results = results_of(read_run(out))
+    worse = [*below(results, bounds)]
+    write_results(results, form, reports, Output())
+    for line in worse:
+        terminal.write(terminal.safe(line))
+    code = INTERRUPTED if is_interrupted else _exit_code(progress, bool(worse or plan.problems))
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _options(asked: Asked, pace: Pace) -> EvaluationOptions:
+    return EvaluationOptions(
+        repeats=asked.repeats,
+        retries=asked.retries,
+        timeout=pace.timeout,
+        seed=asked.seed,
+        config={} if asked.max_tokens is None else {"max_tokens": asked.max_tokens},
+        constrain=asked.constrain,
+        coercions=asked.coercions,
+        judge=None if asked.judge is None else asked.connected(asked.judge),
+        budget=pace.budget(),
+        cache=pace.cache,
+        concurrency=pace.concurrency,
+        rate=pace.rate,
+        retry_faults=pace.retry_faults,
+    )
+
+
+def _plan(asked: Asked, options: EvaluationOptions) -> Plan:
+    # Keep httpx from importing its own command line, which takes nearly half of its import.
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
+    models = [asked.connected(name) for name in asked.models]
+    arguments: dict[str, Json] = asdict(asked)
+    listed = {name: list(one) for name, one in arguments.items() if isinstance(one, tuple)}
+    return make_plan(
+        asked.files(), models, asked.cases, options, root=Path(), arguments={**arguments, **listed}
+    )
+
+
+def _show_forecast(plan: Plan, options: EvaluationOptions, out: str | None) -> None:
+    """Write what would be asked of each column."""
+    prices: Any = {} if options.budget is None else options.budget.prices
+    records = read_records(Path(out)) if out is not None else None
+    terminal, costs = Terminal.stdout(), []
+    for one in forecasts(plan, options, prices, records):
+        written = "unknown" if one.output_tokens is None else f"{one.output_tokens:,}"
+        parts = [
+            count(one.trials, "trial"),
+            f"{one.least:,} to {one.most:,} calls",
+            f"tokens read: {one.input_tokens:,}, written: {written}, without retries",
+        ]
+        if prices:
+            parts.append("cost unknown" if one.cost is None else f"cost {one.cost:.6f}")
+        costs.append(one.cost)
+        terminal.write(terminal.safe(f"{one.column}: {'; '.join(parts)}"))
+    if prices and len(costs) > 1:
+        known = sum(one for one in costs if one is not None)
+        least = "at least " if None in costs else ""
+        terminal.write(f"total cost: {least}{known:.6f}")
+
+
+def _run(
+    plan: Plan, options: EvaluationOptions, out: str, terminal: Terminal
+) -> tuple[Progress, bool]:
+    """Ask, and say what came of it: the progress at the end, and whether Ctrl-C was pressed."""
+    has_prices = options.budget is not None
+    line = ProgressLine(terminal, has_prices=has_prices)
+    began = time.monotonic()
+    with Journal(Path(out), plan.manifest) as journal:
+        engine = Engine(plan, journal, options, line.show)
+        try:
+            is_interrupted = run_engine(engine, terminal)
+        finally:
+            line.end()
+    progress = engine.progress
+    for model, reason in progress.unreached.items():
+        terminal.write(terminal.safe(f"gave up asking {model}: {' '.join(reason.split())}"))
+    terminal.write(summary(progress, time.monotonic() - began, has_prices=has_prices))
+    if progress.is_spent:
+        terminal.write(
+            "the cost that --max-cost allows is spent; with a higher one the run goes on"
+        )
+    if is_interrupted:
+        terminal.write(f"interrupted; `pdl eval --resume {out}` goes on")
+    return progress, is_interrupted
+
+
+def _exit_code(progress: Progress, is_bad: bool) -> int:  # noqa: FBT001  (what else was found)
+    if progress.ended == progress.faults and progress.planned:
+        return INVALID if progress.is_spent else UNREACHABLE
+    return INVALID if is_bad or progress.ended < progress.planned else 0
