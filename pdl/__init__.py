@@ -4,6 +4,9 @@ A `.pdl` file is a Jinja template that renders to turns, with a compact schema o
 `<|schema|>` turn. `pdl.load(path).render(data)` returns the messages; `pdl.check(schema, reply)`
 finds the answer in what the model said and checks it; `pdl.ask(rendered, model)` does both, and
 lets the model fix its mistakes.
+
+Since pdl has a plugin of pytest, that would rewrite the asserts of all modules here: no need
+(PYTEST_DONT_REWRITE).
 """
 
 from __future__ import annotations

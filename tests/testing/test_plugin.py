@@ -215,6 +215,19 @@ def test_several_processes_share_the_cases(folder: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*`$.stars` must be 5, not 4", "SKIPPED [[]1[]] a.tests.pdl:*"])
 
 
+def test_pdl_may_be_imported_before_pytest_starts(pytester: pytest.Pytester) -> None:
+    """Of a distribution with a plugin, pytest takes all packages to have asserts of tests."""
+    info = pytester.mkdir("one.dist-info")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: one\nVersion: 1\n")
+    (info / "RECORD").write_text("pdl/__init__.py,,\npdl_one_plugin.py,,\n")
+    (info / "entry_points.txt").write_text("[pytest11]\none = pdl_one_plugin\n")
+    pytester.makepyfile(pdl_one_plugin="", test_one="def test_one(): pass")
+    code = "import sys, pdl, pytest; sys.exit(pytest.main(['-q', '-W', 'error', '-p', 'no:xdist']))"
+    result = pytester.runpython_c(code)
+    assert result.ret == 0
+    result.assert_outcomes(passed=1)
+
+
 MODULES = """\
 import sys
 
