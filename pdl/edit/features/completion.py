@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Completion", "complete"]
 
-_MARKER = re.compile(r"(?P<lead>[^\S\n]*)(?P<mark>(?:<\|?)?)[^\S\n]*(?P<word>[A-Za-z]*)")
+_MARKER = re.compile(r"(?P<lead>[^\S\n]*+)(?P<mark>(?:<\|?)?)[^\S\n]*+(?P<word>[A-Za-z]*+)")
 _INLINE = re.compile(r"<\|[A-Za-z_]*\Z")
 _PATH = re.compile(r"<\|\s*media\((?P<path>[^|)\n<{]*)")
 _AFTER = re.compile(r"[\w-]*[^\S\n]*\|?>?")

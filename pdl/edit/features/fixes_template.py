@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _CLOSERS = {"{#": "#}", "{{": "}}", "{%": "%}"}
 _DATA = (".json", ".yaml", ".yml")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?")
 _PLAIN = frozenset(
     ("include", "import", "from", "set", "set_global", "else", "elif", "break", "continue")
 )

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     Refactoring = tuple[str, tuple[Edit, ...]]
 
-_BOUNDS = re.compile(r"<\s*([^,<>{}]*?)\s*,\s*([^,<>{}]*?)\s*>")
+_BOUNDS = re.compile(r"<\s*+([^\s,<>{}]*+)\s*+,\s*+([^\s,<>{}]*+)\s*+>")
 _CONSTRAINTS = re.compile(
-    r"\s*\{\s*(?:min:\s*([^,{}:]+?))?\s*,?\s*(?:max:\s*([^,{}:]+?))?\s*,?\s*\}"
+    r"\s*+\{\s*+(?:min:\s*+([^\s,{}:]++))?\s*+,?\s*+(?:max:\s*+([^\s,{}:]++))?\s*+,?\s*+\}"
 )
 _FENCE = re.compile(r"\s*```json[^\n]*\n(.*?)\n```\s*", re.DOTALL)
 _LONGEST = 20_000  # characters of a schema that is converted

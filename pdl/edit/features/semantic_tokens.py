@@ -31,7 +31,8 @@ Kind: TypeAlias = Literal[
 ]
 Modifier: TypeAlias = Literal["declaration", "readonly", "defaultLibrary"]
 _CONFIG = re.compile(
-    r"^[^\S\n]*(?P<key>[A-Za-z_][\w.-]*)[^\S\n]*:[^\S\n]*(?P<value>\S[^\n]*?)?[^\S\n]*$",
+    r"^[^\S\n]*+(?P<key>[A-Za-z_][\w.-]*+)[^\S\n]*+:[^\S\n]*+"
+    r"(?P<value>\S(?:[^\n]*\S)?)?[^\S\n]*+$",
     re.MULTILINE,
 )
 _NUMBER = re.compile(r"-?\d[\d.eE+-]*")

@@ -43,7 +43,7 @@ _BLANK_END = re.compile(r"[ \t]*(?=\n|\Z)")
 _PRINTING = frozenset({"if", "for", "with"})
 _CAPTURING = frozenset({"autoescape", "block", "call", "filter", "macro"})
 _CONTENT = frozenset({"include", "endraw"})
-_SETTING = re.compile(r"([ \t]*)([^\s:/][^\s:]*)([ \t]*):([ \t]*)([^\n]*?)[ \t]*")
+_SETTING = re.compile(r"([ \t]*+)([^\s:/][^\s:]*+)([ \t]*+):([ \t]*+)((?:[^\n]*[^ \t\n])?)[ \t]*+")
 _NOTE = re.compile(r"([ \t]*)//[^\n]*")
 _NEWLINE = re.compile(r"\r\n?|\n")
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 60  # brackets within brackets
 _KINDS = {'"': "string", "'": "raw"}
-_NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"-?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
 
 
 class Tool(NamedTuple):
