@@ -56,6 +56,17 @@ def hostile_run() -> Run:
     return Run("hostile", (column,), cases, (trial,), 1)
 
 
+def reasoning_run() -> Run:
+    """Trials whose answers come after much else: one in the view, one beyond the cut."""
+    column = Column("a.pdl", "m")
+    trials = []
+    for repeat, number in enumerate((350, 3_000), 1):
+        text = "think " * number + '{"a": 1}' + " end"
+        attempt = AttemptRecord(1, text, span=(6 * number, 6 * number + 8))
+        trials.append(Trial(Cell(*column, "case", repeat), "valid", (attempt,), {"a": 1}))
+    return Run("reasoning", (column,), (CaseRecord("case", ""),), tuple(trials), 2, 2)
+
+
 def long_names() -> Results:
     """Names without a place to break a line."""
     run = made_run(cases=2)
@@ -84,6 +95,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "made": results_of(run),
         "unfinished": results_of(replace(run, planned=len(run.trials) + 5)),
         "hostile": Results(hostile_run(), (), ()),
+        "reasoning": Results(reasoning_run(), (), ()),
         "long": long_names(),
     }
     found = {name: directory / f"{name}.html" for name in made}
@@ -325,3 +337,22 @@ def test_without_a_script_the_summary_is_there(opened: Callable[..., Any]) -> No
     assert page.get_by_text("The cases are shown by a script").is_visible()
     assert page.locator(".filters").is_hidden()
     assert page.get_by_role("button", name="Dark").is_hidden()
+
+
+def test_an_answer_after_much_else_is_in_view(opened: Callable[..., Any]) -> None:
+    page = opened("reasoning", 500)
+    page.locator(".opener").click()
+    answer = page.locator("pre.reply .answer")
+    inside = """one => {
+      const [own, all] = [one, one.closest("pre")].map((each) => each.getBoundingClientRect());
+      return own.top >= all.top && own.bottom <= all.bottom;
+    }"""
+    for repeat in (1, 2):
+        page.get_by_role("button", name=f"{repeat} ok").click()
+        assert answer.inner_text() == '{"a": 1}'
+        wait_for(lambda: answer.evaluate(inside), "answer in view")
+    reply = page.locator("pre.reply")
+    assert reply.inner_text().startswith("… ")
+    assert page.locator(".cut").inner_text().startswith("Cut: 17,500 more characters.")
+    page.get_by_role("button", name="Show all").click()
+    assert len(reply.inner_text()) == 18_012

@@ -234,3 +234,13 @@ def test_marks_beyond_the_most_are_counted() -> None:
     repairs = tuple(RepairRecord("bare-key", (at, at + 1), "a", '"a"') for at in range(150))
     made = attempt_json(AttemptRecord(1, "a" * 150, repairs=repairs))
     assert (len(made["marks"]), made["more"]) == (MOST_MARKS, 50)
+
+
+def test_a_repair_without_one_of_its_spellings_is_said_in_words() -> None:
+    repairs = (
+        RepairRecord("quotes", (0, 1), "'a'", '"a"'),
+        RepairRecord("trailing-comma", (0, 1), ",", ""),
+        RepairRecord("bracket", (1, 1), "", "]"),
+    )
+    words = [mark.words for mark in marks(AttemptRecord(1, "a", repairs=repairs))]
+    assert words == ["quotes: 'a' → \"a\"", "trailing-comma: removed ,", "bracket: added ]"]

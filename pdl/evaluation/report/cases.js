@@ -26,16 +26,16 @@
     return plain ? [...parts, plain] : parts;
   }
 
-  // A block of text; `fill(limit)` returns its nodes up to so many characters.
-  function block(length, fill, properties = {}) {
+  // A block of text; `fill(limit)` returns its nodes, so many characters after those left out.
+  function block(length, fill, properties = {}, before = 0) {
     const pre = element("pre", { dir: "auto", ...properties }, ...fill(LONGEST));
     const all = () => {
       pre.replaceChildren(...fill(Infinity));
       note.remove();
     };
     const note = element("p", { class: "cut" });
-    if (length <= LONGEST) return { pre, parts: [pre], all: () => {} };
-    const more = (length - LONGEST).toLocaleString("en");
+    if (before === 0 && length <= LONGEST) return { pre, parts: [pre], all: () => {} };
+    const more = Math.max(length - LONGEST, before).toLocaleString("en");
     note.append(
       `Cut: ${more} more characters. `,
       element("button", { type: "button", onclick: all }, "Show all"),
@@ -61,12 +61,26 @@
     return block(text.length, fill).parts;
   }
 
+  // How much of a reply is left out before an answer that is far from the begin: the reasoning.
+  function leftOut(attempt) {
+    let at = 0;
+    for (const [text, isAnswer, marks] of attempt.pieces) {
+      if (isAnswer || marks.length) return at > LONGEST / 2 ? at - LONGEST / 8 : 0;
+      at += text.length;
+    }
+    return 0;
+  }
+
   function replyNodes(attempt, limit) {
     const seen = new Set();
-    const nodes = [];
+    let skipped = limit === Infinity ? 0 : leftOut(attempt);
+    const nodes = skipped ? ["… "] : [];
     let left = limit;
-    for (const [text, isAnswer, marks] of attempt.pieces) {
+    for (const [whole, isAnswer, marks] of attempt.pieces) {
       if (left <= 0) break;
+      const text = whole.slice(skipped);
+      skipped = Math.max(skipped - whole.length, 0);
+      if (whole && !text) continue;
       const inner = shown(text.slice(0, left));
       left -= text.length;
       for (const index of marks) {
@@ -90,7 +104,7 @@
 
   function replyParts(attempt) {
     const length = attempt.pieces.reduce((sum, piece) => sum + piece[0].length, 0);
-    const made = block(length, (limit) => replyNodes(attempt, limit), { class: "reply" });
+    const made = block(length, (limit) => replyNodes(attempt, limit), { class: "reply" }, leftOut(attempt));
     const marked = (index) => made.pre.querySelectorAll(`[data-marks~="${index}"]`);
     const light = (index, isOn) => marked(index).forEach((one) => one.classList.toggle("on", isOn));
     const items = attempt.marks.map(([kind, words, hasPlace], index) => {
@@ -148,6 +162,12 @@
     return parts;
   }
 
+  // Scrolls a long reply to its answer or its first mark.
+  function showMarks(pre) {
+    const first = pre.querySelector(".answer, mark");
+    if (first?.offsetTop > pre.clientHeight) pre.scrollTop = first.offsetTop - pre.clientHeight / 3;
+  }
+
   function card(trials, [letter, name], one) {
     const made = element("section", { class: "card", "aria-label": `${letter} ${name}` },
       element("header", {}, element("span", { class: "key" }, letter), element("h4", {}, ...shown(name))));
@@ -160,6 +180,7 @@
       `${trial.repeat} `, element("span", { class: trial.ok ? "ok" : "bad" }, trial.outcome)));
     const open = (trial) => {
       body.replaceChildren(...trialParts(trial, one));
+      requestAnimationFrame(() => body.querySelectorAll("pre.reply").forEach(showMarks));
       buttons.forEach((button, index) => button.setAttribute("aria-pressed", String(trials[index] === trial)));
     };
     if (trials.length > 1) {

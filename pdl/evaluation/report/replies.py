@@ -10,7 +10,7 @@ from pdl.evaluation.report import figures
 
 if TYPE_CHECKING:
     from pdl._types import Json
-    from pdl.evaluation.records import AttemptRecord
+    from pdl.evaluation.records import AttemptRecord, RepairRecord
     from pdl.reply.result import Span
 
 MOST_MARKS = 100
@@ -43,10 +43,16 @@ def marks(attempt: AttemptRecord) -> list[Mark]:
         for error in attempt.errors
     ]
     repairs = [
-        Mark("repair", f"{repair.kind}: {repair.before} → {repair.after}", repair.span)
+        Mark("repair", f"{repair.kind}: {_change(repair)}", repair.span)
         for repair in attempt.repairs
     ]
     return errors + repairs
+
+
+def _change(repair: RepairRecord) -> str:
+    if not repair.after:
+        return f"removed {repair.before}"
+    return f"{repair.before} → {repair.after}" if repair.before else f"added {repair.after}"
 
 
 def pieces(text: str, answer: Span | None, marked: list[Mark]) -> list[Piece]:
