@@ -13,9 +13,10 @@ from pdl.errors import did_you_mean
 from pdl.schema.json_values import json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pdl.cli.output import Output
+    from pdl.evaluation.records import CaseRecord
     from pdl.evaluation.results import Estimate, Results
 
 _ENDINGS = (".html", ".md", ".json")
@@ -122,18 +123,28 @@ def _text(results: Results, form: str) -> str:
     return json_document(results_json(results)) if form == "json" else markdown(results).rstrip()
 
 
+def check_bounds(bounds: Sequence[Least], cases: Iterable[CaseRecord]) -> None:
+    """Raise UsageError for metrics that no run of these cases has, before anything is asked."""
+    from pdl.evaluation.metrics import metric_names  # noqa: PLC0415 - not for `--help`
+
+    names = metric_names(cases)
+    for one in bounds:
+        if one.metric not in names:
+            hint = did_you_mean(one.metric, names) or f"expected one of {', '.join(names)}"
+            raise click.UsageError(f"--fail-under: unknown metric `{one.metric}`; {hint}")
+
+
 def below(results: Results, bounds: Sequence[Least]) -> Iterator[str]:
-    """Yield which columns are worse than they may be. Raises UsageError for unknown metrics."""
-    names = dict.fromkeys(one.metric.name for one in results.estimates)
+    """Yield which columns are worse than they may be, or were not measured."""
     for bound in bounds:
-        if bound.metric not in names:
-            hint = did_you_mean(bound.metric, names) or f"expected one of {', '.join(names)}"
-            raise click.UsageError(f"--fail-under: unknown metric `{bound.metric}`; {hint}")
-        for one in results.estimates:
-            if one.metric.name == bound.metric and _is_worse(one, bound.value):
-                found = "nothing was measured" if one.value is None else f"{one.value:.4g}"
+        found = [one for one in results.estimates if one.metric.name == bound.metric]
+        if not found:
+            yield f"{bound.metric} was not measured"
+        for one in found:
+            if _is_worse(one, bound.value):
+                value = "not measured" if one.value is None else f"{one.value:.4g}"
                 word = "below" if one.metric.better == "more" else "above"
-                yield f"{one.column}: {bound.metric} is {found}, {word} {bound.value:g}"
+                yield f"{one.column}: {bound.metric} is {value}, {word} {bound.value:g}"
 
 
 def _is_worse(estimate: Estimate, bound: float) -> bool:

@@ -15,7 +15,7 @@ from pdl.evaluation.results import Metric
 from pdl.reply.validation.json_types import key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pdl.evaluation.fields import Leaves
     from pdl.evaluation.records import CaseRecord, Column, Run, Trial
@@ -166,6 +166,14 @@ QUANTILES = (
     (Metric("seconds_p95", "time, 95th percentile", "seconds", "less"), 0.95),
 )
 """Metrics that are quantiles of the values of `SECONDS`."""
+
+
+def metric_names(cases: Iterable[CaseRecord]) -> list[str]:
+    """Return the names of all metrics that a run of these cases can have."""
+    every = (*QUALITY, *STABILITY, SECONDS, *EFFORT)
+    known = [*(one.metric.name for one in every), *(metric.name for metric, _ in QUANTILES)]
+    judges = (f"judge:{judge}" for case in cases for judge in case.judges)
+    return [*dict.fromkeys((*known, *judges))]
 
 
 def measures_of(run: Run) -> Iterator[Measure]:

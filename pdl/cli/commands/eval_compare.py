@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.evaluation_reports import FIELDS, below, report_options, write_results
+from pdl.cli.evaluation_reports import FIELDS, below, check_bounds, report_options, write_results
 from pdl.cli.help import Command
 from pdl.cli.options import out_option
 from pdl.cli.terminal import INVALID, Terminal
@@ -52,7 +52,9 @@ def command(  # noqa: PLR0913  (each is an option)
     Each column is compared with the one of the same prompt and model. If no column is in both,
     every one is compared with all of the other run.
     """
-    results = compare_runs(read_run(first), read_run(second))
+    runs = read_run(first), read_run(second)
+    check_bounds(bounds, [case for run in runs for case in run.cases])
+    results = compare_runs(*runs)
     worse = [*below(results, bounds)]
     write_results(results, form, reports, output)
     terminal = Terminal.stderr()

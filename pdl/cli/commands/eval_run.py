@@ -12,7 +12,7 @@ import click
 
 from pdl._types import CASES_SUFFIX
 from pdl.cli.commands.run import read_prices, warnings_on
-from pdl.cli.evaluation_reports import FIELDS, below, report_options, write_results
+from pdl.cli.evaluation_reports import FIELDS, below, check_bounds, report_options, write_results
 from pdl.cli.evaluations import ProgressLine, run_engine, summary
 from pdl.cli.files import files_below
 from pdl.cli.help import Command
@@ -298,6 +298,7 @@ def command(  # noqa: PLR0913  (each is an option)
         raise click.UsageError("name a directory that the run is kept in: --out DIR")
     options = _options(asked, pace)
     plan = _plan(asked, options)
+    check_bounds(bounds, plan.manifest.cases)
     terminal = Terminal.stderr()
     if plan.problems:
         terminal.write_error(error_from(plan.problems))
