@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from pdl.evaluation.confusion import confusions
 from pdl.evaluation.fields import field_scores, leaves
-from pdl.evaluation.metrics import measures_of
+from pdl.evaluation.metrics import QUANTILES, measures_of
 from pdl.evaluation.records import (
     AttemptRecord,
     CaseRecord,
@@ -298,3 +299,11 @@ def test_the_labels_of_a_whole_answer(schema: Any, expected: Any, labels: tuple[
 def test_what_has_no_confusion(schema: Any) -> None:
     run = run_of(trial("valid", GOOD, value="a"), cases=(expecting("a"),), schema=schema)
     assert confusions(Table(run)) == ()
+
+
+def test_the_page_defines_every_metric() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "evaluating.md").read_text(encoding="utf-8")
+    run = run_of(trial("valid", GOOD), cases=(case(judges=("NAME",)),), repeats=2)
+    metrics = [one.metric for one in measures_of(run)] + [metric for metric, _ in QUANTILES]
+    rows = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("|"))
+    assert [one.name for one in metrics if f"`{one.name}`" not in rows] == []
