@@ -63,7 +63,8 @@ class Report:
         ]
         cases = f"{count(len(self.outcomes), 'case')}: {', '.join(kinds) or 'none was run'}"
         invalid = sum(bool(one.problems) for one in self.files)
-        return f"{cases}; {count(invalid, 'invalid file')}" if invalid else cases
+        more = [count(invalid, "invalid file")] if invalid else []
+        return "; ".join([cases, *more, *(["interrupted"] if self.is_interrupted else [])])
 
     @property
     def left_out(self) -> list[str]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import click
+from typing import TYPE_CHECKING, NamedTuple
 
 from pdl._types import CASES_SUFFIX
 from pdl.cli.case_reports import Report
 from pdl.cli.files import files_below
-from pdl.cli.terminal import Terminal
+from pdl.cli.terminal import Terminal, visible_line
 from pdl.errors import CasesError, PdlError, Problem, quoted
 from pdl.testing.reader import read_cases, root_of
 from pdl.testing.session import write_all
@@ -21,9 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
+    from pdl.cli.batch.run import Progress
     from pdl.testing import Case, CaseFile, Outcome
     from pdl.testing.recording import Change
     from pdl.testing.session import Session
+
+_MANY = 200  # cases that take long enough for a bar
 
 
 class Selection(NamedTuple):
@@ -75,11 +76,11 @@ class Selection(NamedTuple):
     def _run(
         self, cases: Sequence[Case], session: Session, found: list[tuple[Outcome, Change | None]]
     ) -> None:
-        with _progress(len(cases)) as bar:
-            for case in cases:
-                found.append(session.run(case))
+        with _progress(len(cases), is_asked=session.options.model is not None) as bar:
+            for number, case in enumerate(cases):
                 if bar is not None:
-                    bar.update(1)
+                    bar.show(number, visible_line(case.name))
+                found.append(session.run(case))
                 if self.first_only and found[-1][0].failures:
                     return
 
@@ -90,9 +91,11 @@ def _cases_of(path: str) -> str:
     return path.removesuffix(".pdl") + CASES_SUFFIX if is_prompt else path
 
 
-def _progress(total: int) -> AbstractContextManager[Any]:
-    """A bar on a terminal, else nothing."""
+def _progress(total: int, *, is_asked: bool) -> AbstractContextManager[Progress | None]:
+    """A bar on a terminal, for a run that takes a while; else nothing."""
     terminal = Terminal.stderr()
-    if not terminal.is_tty:
+    if not terminal.is_tty or (total < _MANY and not is_asked):
         return nullcontext()
-    return click.progressbar(length=total, file=terminal.stream, show_pos=True)
+    from pdl.cli.batch.run import Progress  # noqa: PLC0415 - few runs show one
+
+    return Progress(terminal, total, shown=True)

@@ -56,7 +56,8 @@ class CaseFolder(Folder):
         steps = list(self.steps)
         for step in relative.split("/"):
             if step == ".." and not steps:
-                raise JailError(f"`{shown(relative)}` points outside {self.root}")
+                where = "the current directory" if str(self.root) == "." else self.root
+                raise JailError(f"`{shown(relative)}` points outside {where}")
             if step == "..":
                 steps.pop()
             elif step not in {"", "."}:

@@ -25,9 +25,13 @@ from pdl.errors import FileError, Problem
 from pdl.source import Source
 from pdl.testing import Outcome, parse_cases
 from pdl.testing.outcome import Failure
+from pdl.testing.session import Session
 
 if TYPE_CHECKING:
     from click.testing import Result
+
+    from pdl.testing import Case
+    from pdl.testing.recording import Change
 
 PROMPT = "<|user|>\nRate: {{ review }}\n\n<|schema|>\n{ stars: int<1,5> }\n"
 GOOD = '<|case|> good\n<|data|>\nreview: good\n<|reply|>\n{"stars": 5}\n<|expect|>\n{ stars: 5 }\n'
@@ -191,6 +195,21 @@ def test_files_may_be_gone_for_a_while() -> None:
 
     watch = changes(files, pause=0)
     assert [next(watch), next(watch)] == [["a.tests.pdl"], ["a.tests.pdl"]]
+
+
+def test_what_was_found_before_ctrl_c_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    put(**{"a.tests.pdl": GOOD + "<|messages|>\n" + BAD})
+    run_case = Session.run
+
+    def interrupted(self: Session, case: Case) -> tuple[Outcome, Change | None]:
+        if case.name == "bad":
+            raise KeyboardInterrupt
+        return run_case(self, case)
+
+    monkeypatch.setattr(Session, "run", interrupted)
+    result = run("--update")
+    assert result.exit_code == 130
+    assert result.stderr == "wrote a.tests.pdl\n1 case: 1 passed; interrupted\n"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends no SIGINT to a process")
