@@ -36,8 +36,8 @@ _EXACT: Final = 13
 _WORK: Final = 20_000_000
 """Above so many cases times draws, fewer signs are drawn, but never below `DRAWS`."""
 
-_BITS: Final = 40
-"""The bits that a value is rounded to, of the 64 of its field; the others are for the sum."""
+_ONE: Final = 1 << 40
+"""The greatest value of a series is rounded to this; the other 24 bits of a field are for sums."""
 
 _PLUS: Final = bytes(byte >> 7 for byte in range(256))
 
@@ -117,8 +117,8 @@ def _exact(differences: list[float]) -> float | None:
         return mcnemar(better, len(differences) - better)
     if len(differences) > _EXACT:
         return None
-    scale = (1 << _BITS) / max(map(abs, differences))
-    whole = [round(one * scale) for one in differences]
+    greatest = max(map(abs, differences))
+    whole = [round(one / greatest * _ONE) for one in differences]
     sums = [0]
     for one in whole:
         sums = [total + part for total in sums for part in (one, -one)]
@@ -133,8 +133,8 @@ def _drawn(table: Sequence[Series], flips: int | None, random: Random) -> list[f
     packed = _Packed([[abs(one or 0.0) for one in series] for series in table], low=0.0)
     totals = packed.sums(packed.rows)
     least = [
-        abs(math.fsum(one or 0.0 for one in series)) / scale - cases
-        for series, scale in zip(table, packed.scales, strict=True)
+        abs(math.fsum((one or 0.0) / span for one in series)) * _ONE - cases
+        for series, span in zip(table, packed.spans, strict=True)
     ]
     hits = [0] * len(table)
     for _ in range(draws):
@@ -153,7 +153,7 @@ class _Packed:
 
     def __init__(self, table: Sequence[Series], low: float | None = None) -> None:
         self.lows: list[float] = []
-        self.scales: list[float] = []
+        self.spans: list[float] = []
         self.cases = len(table[0]) if table else 0
         masks: dict[tuple[bool, ...], int] = {(True,) * self.cases: -1}
         self.counters: list[int] = []
@@ -172,10 +172,10 @@ class _Packed:
         known = [one for one in series if one is not None]
         low = min(known, default=0.0) if least is None else least
         high = max(known, default=low)
-        scale = (high - low) / 2**_BITS or 1.0
+        span = high - low or 1.0
         self.lows.append(low)
-        self.scales.append(scale)
-        return [0 if one is None else round((one - low) / scale) for one in series]
+        self.spans.append(span)
+        return [0 if one is None else round((one - low) / span * _ONE) for one in series]
 
     def sums(self, rows: Iterable[int]) -> tuple[int, ...]:
         """The sums of all fields over some rows."""
@@ -185,5 +185,5 @@ class _Packed:
         """The mean of each series, from sums over as many rows as there are cases."""
         for index, place in enumerate(self.counters):
             count = self.cases if place < 0 else sums[place]
-            mean = self.lows[index] + self.scales[index] * sums[index] / max(count, 1)
+            mean = self.lows[index] + self.spans[index] * (sums[index] / (max(count, 1) * _ONE))
             yield mean if count else None

@@ -162,3 +162,12 @@ def test_the_sign_flip_test_of_nothing() -> None:
     assert sign_flips([]) == []
     assert sign_flips([[]]) == [1.0]
     assert sign_flips([[None, 0.0], [3.0, None]]) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-6, 1.0, 1e300])
+def test_units_do_not_change_a_test(unit: float) -> None:
+    few, many = [1.0, 2.0, -0.5], drawn(20, mean=0.5)
+    scaled = [[unit * one for one in series] for series in (few, many)]
+    assert [sign_flips([series]) for series in scaled] == [sign_flips([few]), sign_flips([many])]
+    found = one(scaled[1])
+    assert (found.low / unit, found.high / unit) == pytest.approx(one(many)[:2])
