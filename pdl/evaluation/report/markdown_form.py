@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _WORST = 10  # cases that are listed
 _COMPARED = 12  # rows of comparisons that are not folded away
+_MOST = 60  # rows of a table of comparisons, since comments have a limit
 _LONGEST = 160  # characters of a failure
 
 
@@ -110,11 +111,11 @@ def _comparisons(results: Results) -> Iterator[str]:
     yield "of 80%."
 
 
-def _comparison_table(found: Iterable[Difference], results: Results) -> Iterator[str]:
+def _comparison_table(found: Sequence[Difference], results: Results) -> Iterator[str]:
     names = views.letters(results.run)
     head = ("metric", "pair", "verdict", "difference", "interval", "p", "least detectable", "cases")
     rows = []
-    for one in found:
+    for one in found[:_MOST]:
         first, second = names[one.first], names[one.second]
         rows.append(
             (
@@ -128,7 +129,9 @@ def _comparison_table(found: Iterable[Difference], results: Results) -> Iterator
                 str(one.cases),
             )
         )
-    return _table(head, rows, left=3)
+    yield from _table(head, rows, left=3)
+    if len(found) > _MOST:
+        yield from ("", f"And {len(found) - _MOST:,} more, which the HTML page has.")
 
 
 def _worst(results: Results) -> Iterator[str]:
@@ -148,6 +151,8 @@ def _worst(results: Results) -> Iterator[str]:
     for view in wrong[:_WORST]:
         cells = [views.cell_words(view.trials.get(column, [])) for column in names]
         failure = views.first_failure(view)
-        rows.append((code(view.case.name), *cells, code(failure, _LONGEST) if failure else ""))
+        rows.append(
+            (code(view.case.name, _LONGEST), *cells, code(failure, _LONGEST) if failure else "")
+        )
     head = ("case", *names.values(), "first failure")
     yield from (*_table(head, rows, left=len(head)), "", "</details>")
