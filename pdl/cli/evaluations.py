@@ -63,7 +63,7 @@ def progress_text(progress: Progress, seconds: float, *, has_prices: bool) -> st
         parts.append("waiting for the last calls")
     elif made and progress.ended < progress.planned:
         left = seconds / made * (progress.planned - progress.ended)
-        parts.append(f"{in_words(left)} left")
+        parts.append(f"{in_words(max(1, round(left)))} left")
     return ", ".join(parts)
 
 

@@ -8,6 +8,7 @@ trial, whose attempts name their calls by number, and `{"again": …}` says that
 from __future__ import annotations
 
 import json
+import time
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 FILE = "attempts.jsonl"
 _SHOWN = 5  # changes that are shown
+_SYNC_AFTER = 1.0  # seconds of lines that a power cut can take; a kill takes none
 
 
 class Call(NamedTuple):
@@ -175,6 +177,7 @@ class Journal:
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self._path = directory / FILE
+        self._synced = time.monotonic()
         try:
             directory.mkdir(parents=True, exist_ok=True)
             _check_own(directory)
@@ -241,6 +244,9 @@ class Journal:
             data = json.dumps(value, separators=(",", ":")).encode()
         try:
             self._file.append(data + b"\n")
+            if time.monotonic() - self._synced > _SYNC_AFTER:
+                self._file.sync()
+                self._synced = time.monotonic()
         except OSError as error:
             raise _unwritable(self._path, error) from error
 
