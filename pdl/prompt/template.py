@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError, meta, nodes
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 _ELIFS = 500
 _REPEATED = 5_000_000  # characters of files that are included again
+_parsed = lru_cache(maxsize=64)(schemas.Schema.parse)  # most prompts render the same one each time
 _AGAIN = 50  # characters that a file costs at least: even an empty one takes time
 _IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", tera.GLOBALS})
 
@@ -403,7 +404,7 @@ def source_of(text: str, name: str) -> Source:
 def parse_schema(source: Source, folder: Folder | None, limits: Limits, types: Types) -> Schema:
     """Return the schema of a turn. Raises SchemaError or LimitError."""
     if not source.text.lstrip("\ufeff \t\r\n").startswith("@"):
-        return schemas.Schema.parse(source, limits=limits)
+        return _parsed(source, limits=limits)
     from pdl.prompt.references import read_reference
 
     return read_reference(source, folder, limits, types)
