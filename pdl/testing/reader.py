@@ -50,10 +50,11 @@ def parse_cases(source: Source, path: Path, *, root: str | Path | None = None) -
     found = sections_of(source.text)
     prompt = path.with_name(path.name.removesuffix(SUFFIX) + ".pdl")
     top = path.parent if root is None else Path(root)
-    problems = [*_text(source, found.preamble, "before the first mark"), *_strays(source, found)]
+    problems = [*_text(source, found, found.preamble, "before the first mark")]
+    problems += _strays(source, found)
     file = CaseFile(source, path, prompt, top)
     cases: dict[str, Case] = {}
-    for case in _cases(file, found.all, problems):
+    for case in _cases(file, found, problems):
         if case.name in cases:
             other = cases[case.name].span
             message = f"there are two cases `{case.name}`: the other one is {other}"
@@ -68,18 +69,15 @@ def parse_cases(source: Source, path: Path, *, root: str | Path | None = None) -
     return file
 
 
-def _cases(
-    file: CaseFile, sections: tuple[Section, ...], problems: list[Problem]
-) -> Iterator[Case]:
+def _cases(file: CaseFile, found: Sections, problems: list[Problem]) -> Iterator[Case]:
     """The cases of sections and of tables, in their order."""
-    groups = _groups(sections)
+    groups = _groups(found.all)
     shared = tuple(one for one in next(groups) if _is_shared(file.source, one, problems))
     for number, group in enumerate(groups, 1):
         first, *rest = group
         span = file.source.span(*first.mark)
-        problems += _text(
-            file.source, first.body, f"that belongs to no section of this `{first.name}`"
-        )
+        where = f"that belongs to no section of this `{first.name}`"
+        problems += _text(file.source, found, first.body, where)
         if first.name == "cases":
             yield from rows_of(file, first, shared, problems)
             problems += [_outside(file.source, one) for one in rest]
@@ -110,12 +108,15 @@ def _outside(source: Source, section: Section) -> Problem:
     )
 
 
-def _text(source: Source, place: Range, where: str) -> Iterator[Problem]:
-    """The problem of text where only comments (`# …`) can be."""
+def _text(source: Source, found: Sections, place: Range, where: str) -> Iterator[Problem]:
+    """The problem of text where only comments (`# …`) can be; of strays is told elsewhere."""
+    told = {stray.place.start for stray in found.strays}
     offset = place.start
     for line in source.text[slice(*place)].splitlines(keepends=True):
         if line.strip() and not line.lstrip().startswith("#"):
             start = offset + len(line) - len(line.lstrip())
+            if start in told:
+                return
             span = source.span(start, offset + len(line.rstrip()))
             hint = (
                 "begin a section with its mark, such as `<|case|> a name`; comments begin with `#`"

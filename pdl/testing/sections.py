@@ -85,7 +85,7 @@ def is_cases(path: str | Path) -> bool:
 def sections_of(text: str) -> Sections:
     """Return the sections of a text, whose lines end in LF; any text has some, or none."""
     marks = [found for found in _MARK.finditer(text) if found[2].lower() in MARKS]
-    ends = [found.start() for found in marks[1:]] + [len(text)]
+    ends = [*(found.start() for found in marks), len(text)][1:]
     sections = tuple(
         Section(
             found[2].lower(),
