@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _ELIFS = 500
 _REPEATED = 5_000_000  # characters of files that are included again
-_parsed = lru_cache(maxsize=64)(schemas.Schema.parse)  # most prompts render the same one each time
+_parsed: Callable[..., Schema] = lru_cache(maxsize=64)(schemas.Schema.parse)  # often the same
 _AGAIN = 50  # characters that a file costs at least: even an empty one takes time
 _IMPLICIT = frozenset({"self", "super", "caller", "varargs", "kwargs", "loop", tera.GLOBALS})
 
