@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.errors import CasesError, PdlError, Problem, error_from
+from pdl.errors import CasesError, FileError, PdlError, Problem, error_from
 from pdl.evaluation.manifest import Manifest, PromptPlan
 from pdl.evaluation.records import CaseRecord, Column
 from pdl.models.callables import model_of
@@ -233,11 +233,22 @@ def _case_file(
         message = f"{prompt} has no cases: {path} does not exist"
         raise CasesError(Problem("test/no-cases", message, hint=hint))
     if path.suffix in _TABLES:
-        text = f"<|cases|> @{path.name}\n"
-        file = parse_cases(source_of(text, str(path)), path, root=path.parent)
+        file = _table(path)
     else:
         file = read_cases(path, root=None if root is None else Path(root))
     return replace(file, prompt=prompt)
+
+
+def _table(path: Path) -> CaseFile:
+    """The cases of a table that no file of cases names. Raises FileError and CasesError."""
+    if not path.is_file():
+        raise FileError(Problem("file/unreadable", f"{path}: no such file"))
+    text = f"<|cases|> @{path.name}\n"
+    file = parse_cases(source_of(text, str(path)), path, root=path.parent)
+    if any(one.code == "test/none" for one in file.problems):
+        message = f"{path} has no cases: there is no row below the names of its columns"
+        raise CasesError(Problem("test/none", message))
+    return file
 
 
 def _digest(case: Case, parts: Parts) -> str:

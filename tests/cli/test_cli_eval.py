@@ -205,11 +205,13 @@ def test_no_model_can_be_asked() -> None:
         ((*RUN[:-1], "."), ". is not a run of `pdl eval`, and not empty"),
         ((*RUN[:-1], "a.pdl"), "a.pdl"),
         (("b.pdl", *RUN[1:]), "b.pdl: cannot be read: no such file"),
+        ((*RUN, "--cases", "no.jsonl"), "no.jsonl: no such file"),
+        ((*RUN, "--cases", "t.csv"), "t.csv has no cases: there is no row below"),
         (("compare", "run", "run"), "run is not a run of `pdl eval`"),
     ],
 )
 def test_what_is_refused(words: tuple[str, ...], told: str) -> None:
-    put(**{"q.json": '{"openai:x": {"input": 1, "output": 2}}'})
+    put(**{"t.csv": "name,review\n", "q.json": '{"openai:x": {"input": 1, "output": 2}}'})
     result = run(*words)
     assert result.exit_code == 2
     assert told in result.stderr
