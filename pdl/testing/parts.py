@@ -58,9 +58,10 @@ class SectionReader:
                 seen.add(section.name)
         if self.case.row is not None:
             self._read_row(RowReader(self.case.row, self.case.file, self.contents.folder))
-        if self.expectation is not None and self.recordings and self.recordings[-1].refused:
+        last = self.recordings[-1] if self.recordings else None
+        if self.expectation is not None and last is not None and (last.refused or last.is_refusal):
             message = "nothing can be expected of the value where the reply must be refused"
-            self.problems.append(Problem("test/expect", message, self.recordings[-1].span))
+            self.problems.append(Problem("test/expect", message, last.span))
         return Parts(
             self.data,
             tuple(self.recordings),
