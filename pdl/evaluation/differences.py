@@ -86,7 +86,8 @@ def _difference(  # noqa: PLR0913, PLR0917 - what is known of one
 ) -> Difference:
     """One difference; `alpha` is what p must be below if it is the only one of its metric."""
     known = compared.known
-    detectable = detectable_share if compared.measure.is_binary else detectable_mean
+    is_plain = compared.measure.is_binary and set(known) <= {-1.0, 0.0, 1.0}  # no means of repeats
+    detectable = detectable_share if is_plain else detectable_mean
     return Difference(
         compared.measure.metric,
         *compared.pair,

@@ -174,9 +174,8 @@ def detectable_share(
 ) -> float | None:
     """Return the least difference of two shares that a test of so many cases mostly finds.
 
-    `power` is how often. In how many cases the columns differ is taken from the differences, with
-    two cases added as in `paired_difference`; a difference above that share needs more of them.
-    None if the cases are too few for any.
+    `power` is how often. Each difference is -1, 0, or 1; in how many cases the columns differ is
+    taken from them, with two cases added as in `paired_difference`. None if the cases are too few.
 
     Connor (1987), Sample size for testing differences in proportions for the paired-sample design,
     Biometrics 43, solved for the difference.

@@ -114,6 +114,16 @@ def test_differences_are_paired_and_corrected() -> None:
     assert all(one.interval.low <= one.difference <= one.interval.high for one in found)
 
 
+def test_repeats_make_smaller_differences_detectable() -> None:
+    least = []
+    for repeats in (1, 2, 8):
+        results = results_of(made_run(cases=40, repeats=repeats, skills=TWINS))
+        (found,) = differences(results, "exact")
+        assert found.detectable is not None
+        least.append(found.detectable)
+    assert least == sorted(least, reverse=True)
+
+
 def test_less_is_better_of_what_a_trial_takes() -> None:
     found = differences(results_of(made_run(cases=60)), "cost")
     assert [one.verdict for one in found[:2]] == ["worse", "not distinguishable"]
