@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
 pytest_plugins = ["pytester"]
 
@@ -37,8 +39,36 @@ def put(folder: pytest.Pytester, name: str, text: str) -> None:
     (folder.path / name).write_text(text, encoding="utf-8")
 
 
+class Keeper:
+    """Keeps the modules of a run, since pytester forgets what was imported in it.
+
+    Imported once more they would have other classes than those that are in use already.
+    """
+
+    modules: ClassVar[dict[str, ModuleType]] = {}
+
+    def pytest_unconfigure(self) -> None:
+        tests = ("test_", "conftest", "pdl_one")
+        found = {name: one for name, one in sys.modules.items() if not name.startswith(tests)}
+        self.modules.update(found)
+
+
 def run(folder: pytest.Pytester, *words: str) -> pytest.RunResult:
-    return folder.runpytest_inprocess("-p", "no:xdist", *PLUGIN, *words)
+    result = folder.runpytest_inprocess("-p", "no:xdist", *PLUGIN, *words, plugins=[Keeper()])
+    keep()
+    return result
+
+
+def keep() -> None:
+    for name, module in Keeper.modules.items():
+        sys.modules.setdefault(name, module)
+
+
+@pytest.fixture(autouse=True)
+def _modules_stay() -> Iterator[None]:
+    """Ends after `pytester`, which forgets modules, too."""
+    yield
+    keep()
 
 
 def ids(result: pytest.RunResult) -> list[str]:
