@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pdl.cli.answers import AttemptLog, answer_json, answer_text, summary
-from pdl.cli.files import display_name, read_text
+from pdl.cli.files import display_name
 from pdl.cli.help import Command
 from pdl.cli.options import (
     COERCION_TERMS,
@@ -25,11 +25,11 @@ from pdl.cli.options import (
     prompt_options,
 )
 from pdl.cli.output import failure_json
+from pdl.cli.prices import read_prices
 from pdl.cli.terminal import INVALID, TOOL_CALLS, UNREACHABLE, Terminal, interrupts_deferred
-from pdl.decoding import JsonError, parse_json, strict_json
+from pdl.decoding import JsonError, strict_json
 from pdl.models import transcript
 from pdl.models.answer import AskError
-from pdl.models.budget import Budget, Price
 from pdl.models.connecting import MODEL_VARIABLE, connect, model_named_by
 from pdl.models.defaults import default_fault
 from pdl.models.options import NO_DEFAULT, CacheWarning, check_seconds
@@ -62,20 +62,6 @@ def _check_timeout(_ctx: click.Context, _param: click.Parameter, seconds: float)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
     return seconds
-
-
-def read_prices(_ctx: click.Context, _param: click.Parameter, file: str | None) -> Budget | None:
-    """The prices in a file, in a budget without bounds."""
-    if file is None:
-        return None
-    prices = parse_json(read_text(file))
-    if not isinstance(prices, dict):
-        raise click.BadParameter(f"{file} must contain an object")
-    try:
-        return Budget(prices={name: Price(**price) for name, price in prices.items()})
-    except (TypeError, ValueError) as error:
-        wanted = 'each name of a model needs {"input": …, "output": …, "cached": …}'
-        raise click.BadParameter(f"{file}: {wanted}: {error}") from error
 
 
 _ask_options = combine(
