@@ -10,7 +10,18 @@ import click
 
 from pdl._types import CASES_SUFFIX
 from pdl.cli.files import files_below
-from pdl.cli.options import EXCLUDE, FILE, bundle, coerce_option, complete_models
+from pdl.cli.options import (
+    EXCLUDE,
+    FILE,
+    bundle,
+    coerce_option,
+    free_option,
+    model_option,
+    retries_option,
+    server_option,
+    timeout_option,
+    tokens_option,
+)
 from pdl.cli.prices import read_prices
 from pdl.errors import FileError, Problem
 from pdl.evaluation.manifest import read_manifest
@@ -19,6 +30,7 @@ from pdl.models.connecting import connect
 from pdl.reply.coercions import Coercions
 
 if TYPE_CHECKING:
+    from pdl._types import Json
     from pdl.models.exchange import Model
 
 
@@ -34,7 +46,7 @@ class Asked:
     repeats: int = 1
     retries: int = 3
     seed: int | None = None
-    max_tokens: int | None = None
+    config: dict[str, Json] = field(default_factory=dict)
     constrain: bool = True
     coercions: Coercions = field(default_factory=Coercions)
     exclude: tuple[str, ...] = ()
@@ -75,22 +87,15 @@ asked_options = bundle(
         help="Cases for all prompts: NAME.tests.pdl, or a table (.jsonl, .csv). Default: the"
         " NAME.tests.pdl beside each prompt.",
     ),
-    click.option(
+    model_option(
         "--model",
         "models",
-        multiple=True,
-        shell_complete=complete_models,
-        metavar="NAME",
-        help="Model to ask, named as for `pdl run`. Default: the one that each prompt names."
+        words="Model to ask, named as for `pdl run`. Default: the one that each prompt names."
         " Repeatable.",
+        repeatable=True,
     ),
-    click.option(
-        "--judge",
-        shell_complete=complete_models,
-        metavar="NAME",
-        help="Model that judges answers, for cases with <|judge|>.",
-    ),
-    click.option("--base-url", metavar="URL", help="Address of another server with the same API."),
+    model_option("--judge", words="Model that judges answers, for cases with <|judge|>."),
+    server_option(),
     click.option(
         "--repeat",
         "repeats",
@@ -100,30 +105,15 @@ asked_options = bundle(
         metavar="N",
         help="How often each case is asked.",
     ),
-    click.option(
-        "--retries",
-        type=click.IntRange(0),
-        default=3,
-        show_default=True,
-        metavar="N",
-        help="Maximum retries in each trial, as for `pdl run`.",
-    ),
+    retries_option("Maximum retries in each trial, as for `pdl run`."),
     click.option(
         "--seed",
         type=int,
         metavar="N",
         help="Sampling seed of the first repeat; each further one has the next number.",
     ),
-    click.option(
-        "--max-tokens", type=click.IntRange(1), metavar="N", help="Token limit of one reply."
-    ),
-    click.option(
-        "--no-grammar",
-        "constrain",
-        is_flag=True,
-        callback=lambda _ctx, _param, flag: not flag,
-        help="Do not constrain the models to the schema: only check the replies.",
-    ),
+    tokens_option("Token limit of one reply."),
+    free_option("Do not constrain the models to the schema: only check the replies."),
     coerce_option,
     EXCLUDE,
 )
@@ -167,14 +157,7 @@ pace_options = bundle(
         metavar="N",
         help="Calls to one provider in a minute.",
     ),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(0, 1e9, min_open=True),
-        default=600.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="Time limit of one trial.",
-    ),
+    timeout_option("Time limit of one trial."),
     click.option(
         "--cache",
         type=FILE,

@@ -187,6 +187,75 @@ schema_options = bundle(
 """What a schema is taken from, passed as one `schema`."""
 
 
+def model_option(*names: str, words: str, repeatable: bool = False) -> Decorator:
+    """Return an option that takes the name of a model, with these words of help."""
+    return click.option(
+        *names, multiple=repeatable, shell_complete=complete_models, metavar="NAME", help=words
+    )
+
+
+def retries_option(words: str) -> Decorator:
+    """Return `--retries`, passed as `retries`, with these words of help."""
+    return click.option(
+        "--retries",
+        type=click.IntRange(0),
+        default=3,
+        show_default=True,
+        metavar="N",
+        help=words,
+    )
+
+
+def _check_timeout(_ctx: click.Context, _param: click.Parameter, seconds: float) -> float:
+    check_seconds = importlib.import_module("pdl.models.options").check_seconds
+    try:
+        check_seconds("it", seconds)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+    return seconds
+
+
+def timeout_option(words: str) -> Decorator:
+    """Return `--timeout`, passed as `timeout` in seconds, with these words of help."""
+    return click.option(
+        "--timeout",
+        type=float,
+        callback=_check_timeout,
+        default=600.0,
+        show_default=True,
+        metavar="SECONDS",
+        help=words,
+    )
+
+
+def tokens_option(words: str) -> Decorator:
+    """Return `--max-tokens`, passed as `config`: the settings that it makes."""
+    return click.option(
+        "--max-tokens",
+        "config",
+        type=click.IntRange(1),
+        callback=lambda _ctx, _param, n: {} if n is None else {"max_tokens": n},
+        metavar="N",
+        help=words,
+    )
+
+
+def free_option(words: str) -> Decorator:
+    """Return `--no-grammar`, passed as `constrain`."""
+    return click.option(
+        "--no-grammar",
+        "constrain",
+        is_flag=True,
+        callback=lambda _ctx, _param, flag: not flag,
+        help=words,
+    )
+
+
+def server_option(words: str = "Address of another server with the same API.") -> Decorator:
+    """Return `--base-url`, passed as `base_url`."""
+    return click.option("--base-url", metavar="URL", help=words)
+
+
 def _output(out: str | None) -> Output:
     return Output(out)
 

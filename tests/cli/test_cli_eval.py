@@ -207,6 +207,7 @@ def test_no_model_can_be_asked() -> None:
         (("b.pdl", *RUN[1:]), "b.pdl: cannot be read: no such file"),
         ((*RUN, "--cases", "no.jsonl"), "no.jsonl: no such file"),
         ((*RUN, "--cases", "t.csv"), "t.csv has no cases: there is no row below"),
+        ((*RUN, "--timeout", "nan"), "it must be a number of seconds above 0"),
         (("compare", "run", "run"), "run is not a run of `pdl eval`"),
     ],
 )

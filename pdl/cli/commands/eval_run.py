@@ -134,7 +134,7 @@ def _options(asked: Asked, pace: Pace) -> EvaluationOptions:
         retries=asked.retries,
         timeout=pace.timeout,
         seed=asked.seed,
-        config={} if asked.max_tokens is None else {"max_tokens": asked.max_tokens},
+        config=asked.config,
         constrain=asked.constrain,
         coercions=asked.coercions,
         judge=None if asked.judge is None else asked.connected(asked.judge),

@@ -19,10 +19,15 @@ from pdl.cli.options import (
     FILE,
     coerce_option,
     combine,
-    complete_models,
     format_option,
+    free_option,
+    model_option,
     out_option,
     prompt_options,
+    retries_option,
+    server_option,
+    timeout_option,
+    tokens_option,
 )
 from pdl.cli.output import failure_json
 from pdl.cli.prices import read_prices
@@ -32,7 +37,7 @@ from pdl.models import transcript
 from pdl.models.answer import AskError
 from pdl.models.connecting import MODEL_VARIABLE, connect, model_named_by
 from pdl.models.defaults import default_fault
-from pdl.models.options import NO_DEFAULT, CacheWarning, check_seconds
+from pdl.models.options import NO_DEFAULT, CacheWarning
 from pdl.models.runner import ask
 from pdl.models.secret import NO_SECRET
 
@@ -56,54 +61,20 @@ def _parse_default(_ctx: click.Context, _param: click.Parameter, text: str | Non
         raise click.BadParameter(f"`{text[:40]}` {error}") from error
 
 
-def _check_timeout(_ctx: click.Context, _param: click.Parameter, seconds: float) -> float:
-    try:
-        check_seconds("it", seconds)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-    return seconds
-
-
 _ask_options = combine(
     click.option("--seed", type=int, metavar="N", help="Sampling seed, if the provider has one."),
-    click.option(
-        "--retries",
-        type=click.IntRange(0),
-        default=3,
-        show_default=True,
-        metavar="N",
-        help="Maximum retries. An invalid answer is retried with feedback; a transport error is"
-        " retried unchanged.",
+    retries_option(
+        "Maximum retries. An invalid answer is retried with feedback; a transport error is retried"
+        " unchanged."
     ),
-    click.option(
-        "--timeout",
-        type=float,
-        callback=_check_timeout,
-        default=600.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="Time limit for all attempts together.",
-    ),
-    click.option(
-        "--max-tokens",
-        "config",
-        type=click.IntRange(1),
-        callback=lambda _ctx, _param, n: {} if n is None else {"max_tokens": n},
-        metavar="N",
-        help="Token limit of one reply, overriding `max_tokens` of the config turn.",
-    ),
+    timeout_option("Time limit for all attempts together."),
+    tokens_option("Token limit of one reply, overriding `max_tokens` of the config turn."),
     click.option(
         "--stream",
         is_flag=True,
         help="Stream the reply, and stop it once it is certainly invalid. A terminal shows it.",
     ),
-    click.option(
-        "--no-grammar",
-        "constrain",
-        is_flag=True,
-        callback=lambda _ctx, _param, flag: not flag,
-        help="Do not constrain the model to the schema: only check the reply.",
-    ),
+    free_option("Do not constrain the model to the schema: only check the reply."),
     coerce_option,
     click.option(
         "--default",
@@ -167,14 +138,12 @@ _ask_options = combine(
     short_help="Ask a model and print its validated answer.",
 )
 @prompt_options
-@click.option(
+@model_option(
     "--model",
     "model_name",
-    shell_complete=complete_models,
-    metavar="NAME",
-    help="PROVIDER:MODEL (openai, openai-responses, anthropic, gemini, ollama, llama-server, vllm),"
-    " llama:PATH.gguf, or replay:FILE. Default: `model` of the config turn, or the environment"
-    f" variable {MODEL_VARIABLE}.",
+    words="PROVIDER:MODEL (openai, openai-responses, anthropic, gemini, ollama, llama-server,"
+    " vllm), llama:PATH.gguf, or replay:FILE. Default: `model` of the config turn, or the"
+    f" environment variable {MODEL_VARIABLE}.",
 )
 @click.option(
     "--transcript",
@@ -184,7 +153,7 @@ _ask_options = combine(
     help="Record the run in two new files: a .pdl file to render and run again, and a .json file"
     " with usage, times, and errors.",
 )
-@click.option("--base-url", metavar="URL", help="Address of another server with the same API.")
+@server_option()
 @_ask_options
 @out_option
 @format_option

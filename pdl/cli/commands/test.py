@@ -10,7 +10,7 @@ import click
 from pdl.cli.case_reports import FORMATS
 from pdl.cli.case_runs import Selection
 from pdl.cli.help import Command
-from pdl.cli.options import EXCLUDE, complete_models, out_option
+from pdl.cli.options import EXCLUDE, model_option, out_option, retries_option
 from pdl.cli.terminal import Terminal, visible_line
 from pdl.cli.watching import changes
 from pdl.testing.session import Session, run_options
@@ -60,26 +60,11 @@ if TYPE_CHECKING:
     help="Only cases whose names contain all of these words. Repeatable.",
 )
 @click.option("-x", "first_only", is_flag=True, help="Stop after the first case that fails.")
-@click.option(
-    "--model",
-    metavar="NAME",
-    shell_complete=complete_models,
-    help="Ask this model, named as for `pdl run`, instead of using recorded replies.",
+@model_option(
+    "--model", words="Ask this model, named as for `pdl run`, instead of using recorded replies."
 )
-@click.option(
-    "--judge",
-    metavar="NAME",
-    shell_complete=complete_models,
-    help="Model that judges answers. Default: that of --model.",
-)
-@click.option(
-    "--retries",
-    type=click.IntRange(0),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="Maximum retries of --model for each case.",
-)
+@model_option("--judge", words="Model that judges answers. Default: that of --model.")
+@retries_option("Maximum retries of --model for each case.")
 @click.option(
     "--update",
     is_flag=True,
