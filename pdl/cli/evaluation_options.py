@@ -26,7 +26,7 @@ from pdl.cli.prices import read_prices
 from pdl.errors import FileError, Problem
 from pdl.evaluation.manifest import read_manifest
 from pdl.models.budget import Budget
-from pdl.models.connecting import connect
+from pdl.models.connecting import connect_at
 from pdl.reply.coercions import Coercions
 
 if TYPE_CHECKING:
@@ -72,8 +72,7 @@ class Asked:
 
     def connected(self, name: str) -> Model:
         """Return a model by its name."""
-        has_server = not name.startswith(("llama:", "replay:"))
-        return connect(name, base_url=self.base_url if has_server else None)
+        return connect_at(name, self.base_url)
 
 
 asked_options = bundle(

@@ -61,6 +61,15 @@ def connect(
     return read_replay(rest, limits) if scheme == "replay" else _llama(rest)
 
 
+def connect_at(name: str, base_url: str | None) -> Model:
+    """Return a model by its name, at an address if it has one: models in files have none.
+
+    For a base URL that is given once, for several models. Raises what `connect` raises.
+    """
+    has_server = name.partition(":")[0] not in _FILES
+    return connect(name, base_url=base_url if has_server else None)
+
+
 def model_named_by(
     rendered: Rendered, *, base_url: str | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Model:

@@ -45,12 +45,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the model that judges answers (default: that of --pdl-model)",
     )
     group.addoption(
+        "--pdl-base-url",
+        metavar="URL",
+        help="the address of another server with the same API, for both models",
+    )
+    group.addoption(
         "--pdl-retries",
         type=int,
         metavar="N",
         help="retries that --pdl-model has for a valid answer (default: 3)",
     )
-
     group.addoption(
         "--pdl-update",
         action="store_true",
@@ -68,6 +72,8 @@ def pytest_configure(config: pytest.Config) -> None:
     given = config.option
     if given.pdl_record and not given.pdl_model:
         raise pytest.UsageError("--pdl-record requires --pdl-model")
+    if given.pdl_base_url and not (given.pdl_model or given.pdl_judge):
+        raise pytest.UsageError("--pdl-base-url requires --pdl-model or --pdl-judge")
     if given.pdl_model or given.pdl_judge:
         _session(config)
     is_worker = hasattr(config, "workerinput")  # of pytest-xdist
@@ -95,7 +101,9 @@ def _session(config: pytest.Config) -> Session:
 
     given = config.option
     try:
-        options = run_options(given.pdl_model, given.pdl_judge, given.pdl_retries)
+        options = run_options(
+            given.pdl_model, given.pdl_judge, given.pdl_retries, given.pdl_base_url
+        )
     except PdlError as error:
         raise pytest.UsageError(str(error)) from error
     session = Session(options, update=given.pdl_update, record=given.pdl_record)

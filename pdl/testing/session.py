@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import CasesError, PdlError, Problem, quoted
-from pdl.models.connecting import connect
+from pdl.models.connecting import connect_at
 from pdl.models.replay import record_of
 from pdl.testing.judging import golden_text
 from pdl.testing.reader import read_cases
@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from pdl.testing.outcome import Outcome
 
 
-def run_options(model: str | None, judge: str | None, retries: int | None) -> RunOptions:
-    """Return the options of a run whose models are given by name. Raises what `connect` raises."""
+def run_options(
+    model: str | None, judge: str | None, retries: int | None, base_url: str | None = None
+) -> RunOptions:
+    """Return the options of a run whose models are given by name, at an address if they have one.
+
+    Raises what `connect` raises.
+    """
     options = RunOptions(
-        connect(model) if model is not None else None,
-        connect(judge) if judge is not None else None,
+        connect_at(model, base_url) if model is not None else None,
+        connect_at(judge, base_url) if judge is not None else None,
     )
     return options if retries is None else replace(options, retries=retries)
 

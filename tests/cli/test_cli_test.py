@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from models.hostile import Hostile, good
 
 from pdl.cli.app import application
 from pdl.cli.case_reports import FORMATS, Report
@@ -88,6 +89,21 @@ def test_a_model_is_asked(reply: str, cases: int, code: int) -> None:
     assert run("--model", "replay:r.txt", "--retries", "0").exit_code == code
 
 
+def test_model_and_judge_are_asked_at_an_address() -> None:
+    put(**{"j.pdl": "<|user|>\n{{ value }}?\n<|schema|>\nbool\n"})
+    put(**{"a.tests.pdl": GOOD + "<|judge|> j.pdl\n"})
+    scripts = [good('{"stars": 5}'), good("true")]
+    with Hostile(tuple(scripts)) as server:
+        words = ("--model", "openai:x", "--base-url", server.url)
+        assert run(*words, "--retries", "0").exit_code == 0
+        assert len(server.received) == 2
+    with Hostile(tuple(scripts[1:])) as server:
+        put(**{"r.txt": '{"stars": 5}'})
+        words = ("--model", "replay:r.txt", "--judge", "openai:x", "--base-url", server.url)
+        assert run(*words).exit_code == 0
+        assert len(server.received) == 1
+
+
 def test_golden_messages_and_replies_are_written() -> None:
     put(**{"a.tests.pdl": GOOD + "<|messages|>\n", "r.txt": '{"stars": 4}'})
     result = run("--update", "--record", "--model", "replay:r.txt")
@@ -100,7 +116,15 @@ def test_golden_messages_and_replies_are_written() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["--record"], ["--watch", "--update"], ["--model", "x"], ["--retries", "-1"]]
+    "words",
+    [
+        ["--record"],
+        ["--watch", "--update"],
+        ["--model", "x"],
+        ["--retries", "-1"],
+        ["--base-url", "http://127.0.0.1:1/v1"],
+        ["--base-url", "here", "--model", "openai:x"],
+    ],
 )
 def test_invalid_options(words: list[str]) -> None:
     put(**{"a.tests.pdl": GOOD})

@@ -215,6 +215,8 @@ def test_several_processes_write_once(folder: pytest.Pytester) -> None:
     [
         (["--pdl-model", "opanai:x"], "*unknown provider `opanai:`"),
         (["--pdl-record"], "*--pdl-record requires --pdl-model"),
+        (["--pdl-base-url", "x"], "*--pdl-base-url requires --pdl-model or --pdl-judge"),
+        (["--pdl-base-url", "x", "--pdl-model", "openai:x"], "*base URL is not the address*"),
         (["--pdl-judge", "replay:none.txt"], "*none.txt: no such file or directory"),
     ],
 )

@@ -10,7 +10,7 @@ import click
 from pdl.cli.case_reports import FORMATS
 from pdl.cli.case_runs import Selection
 from pdl.cli.help import Command
-from pdl.cli.options import EXCLUDE, model_option, out_option, retries_option
+from pdl.cli.options import EXCLUDE, model_option, out_option, retries_option, server_option
 from pdl.cli.terminal import Terminal, visible_line
 from pdl.cli.watching import changes
 from pdl.testing.session import Session, run_options
@@ -46,6 +46,10 @@ if TYPE_CHECKING:
         ("annotations in GitHub Actions", "pdl test prompts/ --format github"),
         ("a report for GitLab or Jenkins", "pdl test --format junit --out report.xml"),
         ("with a model, instead of recorded replies", "pdl test --model openai:MODEL"),
+        (
+            "with a server of your own",
+            "pdl test --model llama-server:any --base-url http://localhost:8080/v1",
+        ),
         ("record its replies", "pdl test mail.pdl --model openai:MODEL --record"),
     ),
     short_help="Run the test cases of prompts.",
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
     "--model", words="Ask this model, named as for `pdl run`, instead of using recorded replies."
 )
 @model_option("--judge", words="Model that judges answers. Default: that of --model.")
+@server_option("Address of another server with the same API, for --model and --judge.")
 @retries_option("Maximum retries of --model for each case.")
 @click.option(
     "--update",
@@ -98,6 +103,7 @@ def command(  # noqa: PLR0913  (each is an option)
     first_only: bool,
     model: str | None,
     judge: str | None,
+    base_url: str | None,
     retries: int,
     update: bool,
     record: bool,
@@ -113,6 +119,8 @@ def command(  # noqa: PLR0913  (each is an option)
     """
     if record and model is None:
         raise click.UsageError("--record requires --model")
+    if base_url is not None and model is None and judge is None:
+        raise click.UsageError("--base-url requires --model or --judge")
     if watch and (record or update):
         raise click.UsageError("--watch cannot be used with --record or --update")
     folded = tuple(word for one in words for word in one.casefold().split())
@@ -120,7 +128,7 @@ def command(  # noqa: PLR0913  (each is an option)
     if model is not None:
         # Keep httpx from importing its own command line, which takes nearly half of its import.
         sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
-    session = Session(run_options(model, judge, retries), update=update, record=record)
+    session = Session(run_options(model, judge, retries, base_url), update=update, record=record)
     if watch:
         selection.files()  # what is not there at first is an error
         for files in changes(selection.files):
