@@ -92,12 +92,11 @@ def test_a_model_is_asked(reply: str, cases: int, code: int) -> None:
 def test_model_and_judge_are_asked_at_an_address() -> None:
     put(**{"j.pdl": "<|user|>\n{{ value }}?\n<|schema|>\nbool\n"})
     put(**{"a.tests.pdl": GOOD + "<|judge|> j.pdl\n"})
-    scripts = [good('{"stars": 5}'), good("true")]
-    with Hostile(tuple(scripts)) as server:
-        words = ("--model", "openai:x", "--base-url", server.url)
-        assert run(*words, "--retries", "0").exit_code == 0
+    answer, ruling = good('{"stars": 5}'), good("true")
+    with Hostile((answer, ruling)) as server:
+        assert run("--model", "openai:x", "--base-url", server.url).exit_code == 0
         assert len(server.received) == 2
-    with Hostile(tuple(scripts[1:])) as server:
+    with Hostile((ruling,)) as server:
         put(**{"r.txt": '{"stars": 5}'})
         words = ("--model", "replay:r.txt", "--judge", "openai:x", "--base-url", server.url)
         assert run(*words).exit_code == 0
