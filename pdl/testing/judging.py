@@ -141,7 +141,7 @@ def messages_failures(parts: Parts, rendered: Rendered) -> Iterator[Failure]:
     wanted, found = golden.text.split("\n"), golden_text(rendered).split("\n")
     if wanted == found:
         return
-    hint = "write the present one with `pdl test --update`"
+    hint = "write the present one: `pdl test --update`, or `pytest --pdl-update`"
     if not golden.text:
         message = "the golden rendering is not written yet"
         yield Failure("messages", Problem("test/messages", message, golden.span(0), hint))

@@ -162,7 +162,8 @@ def test_golden_messages_are_written(folder: pytest.Pytester) -> None:
     put(folder, "a.tests.pdl", "# Kept.\n" + case("good") + "<|messages|>\n" + case("other"))
     result = run(folder)
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*:10:1: the golden rendering is not written yet"])
+    lines = ["*:10:1: the golden rendering is not written yet", "*hint: *`pytest --pdl-update`"]
+    result.stdout.fnmatch_lines(lines)
     result = run(folder, "--pdl-update")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["*= pdl =*", "wrote a.tests.pdl"])
