@@ -1,8 +1,8 @@
-"""A prompt file as an editor sees it: turns, tags and typed texts, whether or not it parses.
+"""A prompt or its cases as an editor sees them: turns or sections, tags and typed texts.
 
-Everything is derived from the text when it is first asked for, and kept; another text is another
-document. Offsets are those of `Document.source`: characters, half-open, LF as the only line end,
-without a byte order mark. `pdl.edit.positions` converts them.
+A text need not parse. Everything is derived from it when it is first asked for, and kept; another
+text is another document. Offsets are those of `Document.source`: characters, half-open, LF as the
+only line end, without a byte order mark. `pdl.edit.positions` converts them.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
+from pdl.decoding import JsonError, strict_json
 from pdl.edit.notation import Notation, read
 from pdl.prompt.markers import paired
 from pdl.prompt.scan import scan, stretches, tokens
 from pdl.prompt.template import source_of
 from pdl.prompt.turns import ROLES, SENT
+from pdl.testing.sections import is_cases, sections_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +30,9 @@ if TYPE_CHECKING:
     from pdl.prompt.scan import Piece
     from pdl.prompt.scan import Token as TagToken
     from pdl.source import Source
+    from pdl.testing.sections import Section, Sections
 
+Language: TypeAlias = Literal["dsl", "fence", "file"]
 _Value = TypeVar("_Value")
 TYPED = ("input", "schema", "tools")
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -103,18 +107,18 @@ class Derived:
 
 @dataclass(frozen=True)
 class Typed(Derived):
-    """The text of an `input`, `schema` or `tools` turn.
+    """The text of an `input`, `schema` or `tools` turn, or of an expectation, as of a `schema`.
 
     `text` is as long as the body of the turn: expressions in it are stand-ins (`1`) and spaces, and
     statements and comments of the template spaces, and so is what macros and `{% set %}` capture.
     `written` is the body as it is, and `tags` are the ranges of what is replaced, without comments.
-    `language` says what it is: `dsl`, a JSON `fence`, or `@file`. `notation` has the tokens of the
-    DSL, and none for the others.
+    `language` says what it is: `dsl`, a `fence` (or other JSON), or `@file`. `notation` has the
+    tokens of the DSL, and none for the others.
     """
 
     turn: Turn
     text: str = field(repr=False)
-    language: Literal["dsl", "fence", "file"]
+    language: Language
     written: str = field(repr=False)
     tags: tuple[Range, ...] = field(repr=False)
 
@@ -147,9 +151,20 @@ class Document(Derived):
         return self.source.text
 
     @cached_property
+    def sections(self) -> Sections | None:
+        """The sections of a file of cases; None for a prompt.
+
+        Nothing of such a file is a template: it has neither pieces nor turns. What it has in the
+        DSL are the typed texts of its expectations.
+        """
+        if self.path is None or not is_cases(self.path):
+            return None
+        return sections_of(self.text)
+
+    @cached_property
     def pieces(self) -> Sequence[Piece]:
         """The template's tags, and the text between them."""
-        return scan(self.text)
+        return scan(self.text) if self.sections is None else ()
 
     def piece_at(self, offset: int) -> Piece | None:
         """Return the piece that an offset is in; at a boundary that of the character before it."""
@@ -207,8 +222,20 @@ class Document(Derived):
 
     @cached_property
     def typed(self) -> tuple[Typed, ...]:
-        """The texts of the `input`, `schema` and `tools` turns."""
+        """The texts of the `input`, `schema` and `tools` turns, or of expectations in the DSL."""
+        if self.sections is not None:
+            return tuple(map(self._expected, filter(_is_expected, self.sections.all)))
         return tuple(self._typed(turn) for turn in self.turns if turn.role in TYPED)
+
+    def _expected(self, section: Section) -> Typed:
+        """The text of an expectation: the lines below the mark or, without any, its own line."""
+        has_body = section.body.start < section.body.end
+        place = Range(*(section.body if has_body else section.argument))
+        written = self.text[place.start : place.end]
+        name = Range(section.mark.start + 2, section.mark.end - 2)
+        turn = Turn("schema", Range(*section.mark), name, place)
+        language: Language = "fence" if _is_json(written) else _language(written)
+        return Typed(turn, written, language, written, ())
 
     def typed_at(self, offset: int) -> Typed | None:
         """Return the typed text that an offset is in."""
@@ -234,12 +261,8 @@ class Document(Derived):
                 out.append("1" + blank[1:] if prints else blank)
             at = end
         text = "".join(out) + self.text[at : turn.body.end]
-        is_fence, is_file = _FENCE.match(text), _FILE.match(text)
-        language: Literal["dsl", "fence", "file"] = "dsl"
-        if is_fence or is_file:
-            language = "fence" if is_fence else "file"
         written = self.text[turn.body.start : turn.body.end]
-        return Typed(turn, text, language, written, tuple(tags))
+        return Typed(turn, text, _language(text), written, tuple(tags))
 
     def pieces_in(self, wanted: Range) -> Sequence[Piece]:
         """Return the pieces that overlap a range."""
@@ -257,6 +280,24 @@ class Document(Derived):
             for one in typed.notation.tokens
             if one.role == "key" and typed.notation.frames[one.frame].is_root
         }
+
+
+def _language(text: str) -> Language:
+    if _FENCE.match(text):
+        return "fence"
+    return "file" if _FILE.match(text) else "dsl"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        strict_json(text)
+    except JsonError:
+        return False
+    return True
+
+
+def _is_expected(section: Section) -> bool:
+    return section.name == "expect"
 
 
 _CAPTURE = re.compile(r"\{%[-+]?\s*(?:(?P<end>endmacro|endset)\b|macro\b|set\b[^=]*$)")

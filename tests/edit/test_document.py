@@ -120,3 +120,38 @@ def test_every_text_is_a_document(text: str, crlf: bool) -> None:  # noqa: FBT00
     within = document.pieces_in(Range(0, len(text)))  # with empty `raw` texts between others
     filled = [piece for piece in document.pieces if piece.end > piece.start]
     assert [piece for piece in within if piece.end > piece.start] == filled
+
+
+CASES = """\
+# cases
+<|case|> a
+<|reply|>
+<|user|> {{ x }}
+<|expect|> { a: int }
+<|expect|>
+
+{ b:
+  str }
+<|expect|> {"c": 1}
+<|expect|> @c.json
+"""
+
+
+def test_a_file_of_cases_has_sections_and_no_template(tmp_path: Path) -> None:
+    document = Document(CASES, tmp_path / "a.tests.pdl")
+    assert document.sections is not None
+    assert [one.name for one in document.sections.all] == ["case", "reply", *["expect"] * 4]
+    assert not document.pieces
+    assert not document.turns
+    assert [(one.text, one.language) for one in document.typed] == [
+        ("{ a: int }", "dsl"),
+        ("{ b:\n  str }", "dsl"),
+        ('{"c": 1}', "fence"),
+        ("@c.json", "file"),
+    ]
+    assert document.typed[1].notation.tokens[0].start == CASES.index("{ b")
+
+
+def test_a_prompt_has_no_sections(tmp_path: Path) -> None:
+    assert Document(CASES).sections is None
+    assert Document(CASES, tmp_path / "a.pdl").sections is None
