@@ -27,6 +27,8 @@ _SESSION = pytest.StashKey["Session"]()
 _REPORTS = "pdl-reports"
 _CHANGE = "pdl_change"
 """The attribute of a report with what is to be written into its case."""
+_PROBLEMS = "pdl_problems"
+"""The attribute of a report with the problems of its failure, for another process."""
 _FILE = "(file)"
 """The item that fails with what is wrong with a file of cases itself."""
 
@@ -79,6 +81,19 @@ def pytest_configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")  # of pytest-xdist
     if (given.pdl_update or given.pdl_record) and not is_worker:
         config.pluginmanager.register(_Writer(), "pdl-writer")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_from_serializable(
+    data: dict[str, Any],
+) -> Generator[None, pytest.CollectReport | pytest.TestReport | None, Any]:
+    """Have the report of a worker say what its case failed with as one of this process does."""
+    report = yield
+    told = data.get(_PROBLEMS)
+    if told and report is not None:
+        shown: Any = _Shown(told)
+        report.longrepr = shown
+    return report
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CasesFile | None:
@@ -168,18 +183,22 @@ class CaseFailure(Exception):  # noqa: N818 - pytest never shows its name
 
 
 class _Shown:
-    """Problems as pytest prints them; `reprcrash` is what its summary says of them."""
+    """Problems as pytest prints them; `reprcrash` is what its summary says of them.
 
-    def __init__(self, failure: CaseFailure) -> None:
-        self._failure = failure
-        self.reprcrash = _Crash(failure.problems[0].message)
+    `told` is the message of the first one, and then the text of each.
+    """
+
+    def __init__(self, told: list[str]) -> None:
+        self.told = told
+        message, *self._problems = told
+        self.reprcrash = _Crash(message)
 
     def __str__(self) -> str:
-        return str(self._failure)
+        return "\n".join(self._problems)
 
     def toterminal(self, writer: Any) -> None:
-        for problem in self._failure.problems:
-            first, *rest = str(problem).split("\n")
+        for problem in self._problems:
+            first, *rest = problem.split("\n")
             writer.line(first, red=True, bold=True)
             for line in rest:
                 writer.line(line)
@@ -198,7 +217,8 @@ class _Item(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return what is wrong; of an error that is none of these, its traceback."""
         if isinstance(excinfo.value, CaseFailure):
-            return _Shown(excinfo.value)
+            problems = excinfo.value.problems
+            return _Shown([problems[0].message, *map(str, problems)])
         return super().repr_failure(excinfo, style)
 
 
@@ -250,8 +270,11 @@ class _Reports:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Have a skip name the place of its case, and add what is to be written into the case."""
+        """Have a skip name the place of its case, and add what another process has to know."""
         report = yield
+        shown: Any = report.longrepr
+        if isinstance(shown, _Shown):
+            setattr(report, _PROBLEMS, shown.told)
         if isinstance(item, CaseItem) and item.outcome is not None and call.when == "call":
             if report.skipped:
                 path, line, _ = item.reportinfo()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, ClassVar
@@ -242,10 +243,27 @@ def test_several_processes_share_the_cases(folder: pytest.Pytester) -> None:
     pytest.importorskip("xdist")
     text = "".join(case(f"case number {n}", str(5 - n % 2)) for n in range(8)) + case("later", "")
     put(folder, "a.tests.pdl", text)
-    words = ("-n2", "--dist=worksteal", "-rs", *FEW, *PLUGIN)
+    words = ("-n2", "--dist=worksteal", "-rfs", *FEW, *PLUGIN)
     result = folder.runpytest_subprocess(*words)
     result.assert_outcomes(passed=4, failed=4, skipped=1)
     result.stdout.fnmatch_lines(["*`$.stars` must be 5, not 4", "SKIPPED [[]1[]] a.tests.pdl:*"])
+    failed = {line for line in result.outlines if line.startswith("FAILED ")}
+    message = "`$.stars` must be 5, not 4"
+    assert failed == {f"FAILED a.tests.pdl::case number {n} - {message}" for n in (1, 3, 5, 7)}
+
+
+def test_a_report_is_the_same_in_another_process(folder: pytest.Pytester) -> None:
+    """As pytest-xdist sends it."""
+    put(folder, "a.tests.pdl", case("bad", "4"))
+    result = folder.inline_run(*FEW, *PLUGIN, "-p", "no:xdist", plugins=[Keeper()])
+    keep()
+    report = result.getreports("pytest_runtest_logreport")[1]
+    config = folder.parseconfigure(*PLUGIN)
+    hook = config.hook
+    data = json.loads(json.dumps(hook.pytest_report_to_serializable(config=config, report=report)))
+    found = hook.pytest_report_from_serializable(config=config, data=data)
+    assert found.longreprtext == report.longreprtext
+    assert found.longrepr.reprcrash.message == "`$.stars` must be 5, not 4"
 
 
 def test_pdl_may_be_imported_before_pytest_starts(pytester: pytest.Pytester) -> None:
@@ -262,6 +280,7 @@ def test_pdl_may_be_imported_before_pytest_starts(pytester: pytest.Pytester) -> 
 
 
 MODULES = """\
+import json
 import sys
 
 def pytest_sessionfinish():
