@@ -7,11 +7,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pdl.evaluation.confusion import confusions
-from pdl.evaluation.differences import differences_of
-from pdl.evaluation.estimates import estimates_of
+from pdl.evaluation.differences import compared_of, differences_of
+from pdl.evaluation.estimates import estimates_of, measured_of
 from pdl.evaluation.fields import field_scores
 from pdl.evaluation.metrics import measures_of
-from pdl.evaluation.resampling import SEED
+from pdl.evaluation.resampling import SEED, bootstrap
 from pdl.evaluation.results import Results
 from pdl.evaluation.table import Table
 
@@ -43,10 +43,14 @@ def results_between(
         raise ValueError(f"a level must be between 0 and 1, not {level}")
     table = Table(run)
     measures = tuple(measures_of(run))
+    measured, compared = measured_of(table, measures), compared_of(table, measures, pairs)
+    series = [one.series for one in measured if one.is_drawn]
+    series += [one.series for one in compared if one.is_drawn]
+    drawn = iter(bootstrap(series, level=level, seed=seed))  # once for all, since it takes long
     return Results(
         run,
-        estimates=estimates_of(table, measures, level=level, seed=seed),
-        differences=differences_of(table, measures, pairs, level=level, seed=seed),
+        estimates=estimates_of(table, measured, drawn, level=level),
+        differences=differences_of(compared, drawn, level=level, seed=seed),
         fields=field_scores(table),
         confusions=confusions(table),
         counts={column: _counts(run, column) for column in run.columns},

@@ -6,7 +6,7 @@ from collections import Counter
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from pdl.evaluation.resampling import bootstrap, sign_flips
+from pdl.evaluation.resampling import sign_flips
 from pdl.evaluation.results import Difference
 from pdl.evaluation.statistics import detectable_mean, detectable_share, holm, paired_difference
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Pair: TypeAlias = "tuple[Column, Column]"
 
 
-class _Compared(NamedTuple):
+class Compared(NamedTuple):
     """A metric of two columns, and second minus first in each case; None where one has no value."""
 
     measure: Measure
@@ -29,33 +29,46 @@ class _Compared(NamedTuple):
     series: list[float | None]
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether its interval is from drawing cases."""
+        return not self.measure.is_binary
+
+    @property
     def known(self) -> list[float]:
+        """The differences of the cases that have one."""
         return [one for one in self.series if one is not None]
 
 
-def differences_of(
-    table: Table, measures: Iterable[Measure], pairs: Sequence[Pair], *, level: float, seed: int
-) -> tuple[Difference, ...]:
-    """Return the differences of all measures between the columns of all pairs.
+def compared_of(table: Table, measures: Iterable[Measure], pairs: Sequence[Pair]) -> list[Compared]:
+    """Return the differences by case of all measures between the columns of all pairs.
 
-    Trials of a case are averaged first. Holm's correction is over the pairs of one metric. Pairs
-    that share fewer than two cases with values are left out.
+    Trials of a case are averaged first. Pairs that share fewer than two cases with values are left
+    out.
     """
     every = (one for measure in measures for one in _compared(table, measure, pairs))
-    found = [one for one in every if len(one.known) > 1]
+    return [one for one in every if len(one.known) > 1]
+
+
+def differences_of(
+    found: Sequence[Compared], drawn: Iterator[Interval | None], *, level: float, seed: int
+) -> tuple[Difference, ...]:
+    """Return the differences of what was compared; `drawn` has the intervals of what `is_drawn`.
+
+    Holm's correction is over the pairs of one metric.
+    """
     values = sign_flips([one.series for one in found], seed=seed)
     groups = Counter(one.measure.metric for one in found)
     adjusted: list[float] = []
     for size in groups.values():  # those of a metric are beside each other
         adjusted += holm(values[len(adjusted) : len(adjusted) + size])
-    intervals = _intervals(found, level, seed)
+    intervals = _intervals(found, drawn, level)
     return tuple(
         _difference(one, interval, p, corrected, (1 - level) / groups[one.measure.metric], level)
         for one, interval, p, corrected in zip(found, intervals, values, adjusted, strict=True)
     )
 
 
-def _compared(table: Table, measure: Measure, pairs: Sequence[Pair]) -> Iterable[_Compared]:
+def _compared(table: Table, measure: Measure, pairs: Sequence[Pair]) -> Iterable[Compared]:
     columns = dict.fromkeys(column for pair in pairs for column in pair)
     means = {
         column: [fmean(values) if values else None for values in measure.of_cases(table, column)]
@@ -64,20 +77,20 @@ def _compared(table: Table, measure: Measure, pairs: Sequence[Pair]) -> Iterable
     for pair in pairs:
         both = zip(means[pair[0]], means[pair[1]], strict=True)
         series = [None if a is None or b is None else b - a for a, b in both]
-        yield _Compared(measure, pair, series)
+        yield Compared(measure, pair, series)
 
 
-def _intervals(found: list[_Compared], level: float, seed: int) -> Iterator[Interval]:
-    drawn = [one.series for one in found if not one.measure.is_binary]
-    rest = iter(bootstrap(drawn, level=level, seed=seed))
+def _intervals(
+    found: Sequence[Compared], drawn: Iterator[Interval | None], level: float
+) -> Iterator[Interval]:
     for one in found:
-        interval = paired_difference(one.known, level) if one.measure.is_binary else next(rest)
+        interval = next(drawn) if one.is_drawn else paired_difference(one.known, level)
         assert interval is not None, "there are two values"
         yield interval
 
 
 def _difference(  # noqa: PLR0913, PLR0917 - what is known of one
-    compared: _Compared,
+    compared: Compared,
     interval: Interval,
     p: float,
     adjusted: float,

@@ -7,7 +7,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.evaluation.metrics import QUANTILES, SECONDS
-from pdl.evaluation.resampling import bootstrap
 from pdl.evaluation.results import Estimate
 from pdl.evaluation.statistics import effective_size, quantile, quantile_interval, wilson
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from pdl.evaluation.table import Table
 
 
-class _Measured(NamedTuple):
+class Measured(NamedTuple):
     """A metric of a column: its values, for each case."""
 
     measure: Measure
@@ -29,10 +28,12 @@ class _Measured(NamedTuple):
 
     @property
     def means(self) -> list[float]:
+        """The means of the cases that have a value."""
         return [fmean(one) for one in self.values if one]
 
     @property
     def trials(self) -> int:
+        """How many values there are."""
         return sum(map(len, self.values))
 
     @property
@@ -44,8 +45,13 @@ class _Measured(NamedTuple):
         is_share = self.measure.metric.unit == "share"
         return not self.measure.is_binary and not (is_share and len(set(self.means)) <= 1)
 
+    @property
+    def series(self) -> list[float | None]:
+        """The mean of each case; None without a value."""
+        return [fmean(one) if one else None for one in self.values]
+
     def interval(self, level: float) -> Interval | None:
-        """That of a share; None without values."""
+        """The interval of a share; None without values."""
         means = self.means
         if not means:
             return None
@@ -60,26 +66,28 @@ class _Measured(NamedTuple):
         return Estimate(self.measure.metric, self.column, value, interval, len(means), self.trials)
 
 
-def estimates_of(
-    table: Table, measures: Sequence[Measure], *, level: float, seed: int
-) -> tuple[Estimate, ...]:
-    """Return the estimates of all measures for all columns, measure by measure.
+def measured_of(table: Table, measures: Sequence[Measure]) -> list[Measured]:
+    """Return the values of all measures for all columns, measure by measure.
 
-    A value is the mean over cases of the mean over the trials of a case. Measures that have no
-    value in any column are left out.
+    Measures that have no value in any column are left out.
     """
-    found = [one for measure in measures for one in _measured(table, measure)]
-    drawn = [[fmean(one) if one else None for one in row.values] for row in found if row.is_drawn]
-    intervals = iter(bootstrap(drawn, level=level, seed=seed))
-    means = (
-        row.estimate(next(intervals) if row.is_drawn else row.interval(level)) for row in found
-    )
+    return [one for measure in measures for one in _measured(table, measure)]
+
+
+def estimates_of(
+    table: Table, found: Sequence[Measured], drawn: Iterator[Interval | None], *, level: float
+) -> tuple[Estimate, ...]:
+    """Return the estimates of what was measured; `drawn` has the intervals of what `is_drawn`.
+
+    A value is the mean over cases of the mean over the trials of a case.
+    """
+    means = (row.estimate(next(drawn) if row.is_drawn else row.interval(level)) for row in found)
     return (*means, *_quantiles(table, level))
 
 
-def _measured(table: Table, measure: Measure) -> list[_Measured]:
+def _measured(table: Table, measure: Measure) -> list[Measured]:
     """The values of a measure for all columns; none if no column has any."""
-    rows = [_Measured(measure, one, measure.of_cases(table, one)) for one in table.run.columns]
+    rows = [Measured(measure, one, measure.of_cases(table, one)) for one in table.run.columns]
     return rows if any(row.trials for row in rows) else []
 
 

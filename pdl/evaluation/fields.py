@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pdl._types import format_path
@@ -12,7 +13,7 @@ from pdl.reply.validation.json_types import key
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from pdl._types import Json, JsonPath
+    from pdl._types import Json
     from pdl.evaluation.records import Column, Trial
     from pdl.evaluation.table import Table
 
@@ -39,23 +40,24 @@ def leaves(value: Json) -> Leaves:
     They are its scalars, and its lists and objects that are empty. Items of lists have the path of
     their list with `[*]`, so that their order does not count.
     """
-    return Counter((path, key(leaf)) for path, leaf in _leaves(value, ()))
+    return Counter((path, key(leaf)) for path, leaf in _leaves(value, "$"))
 
 
-def _leaves(value: Json, path: JsonPath) -> Iterator[tuple[str, Json]]:
+def _leaves(value: Json, path: str) -> Iterator[tuple[str, Json]]:
     if isinstance(value, dict) and value:
         for name, part in value.items():
-            yield from _leaves(part, (*path, name))
+            yield from _leaves(part, f"{path}{_step(name)}")
     elif isinstance(value, list) and value:
         for part in value:
-            yield from _leaves(part, (*path, 0))
+            yield from _leaves(part, f"{path}[*]")
     else:
-        yield _written(path), value
+        yield path, value
 
 
-def _written(path: JsonPath) -> str:
-    """A path as JSONPath, with `[*]` for every index."""
-    return "$" + "".join(format_path((one,))[1:] if isinstance(one, str) else "[*]" for one in path)
+@lru_cache(maxsize=1_000)
+def _step(name: str) -> str:
+    """The step to a key in JSONPath."""
+    return format_path((name,)).removeprefix("$")
 
 
 def overlap(trial: Trial, expected: Leaves) -> Overlap:

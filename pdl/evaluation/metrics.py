@@ -39,8 +39,12 @@ class Measure:
 
     def of_cases(self, table: Table, column: Column) -> list[list[float]]:
         """Return the values of a column, for each case."""
-        rows = zip(table.of(column), table.run.cases, table.expected, strict=True)
-        return [self.values(trials, case, expected) for trials, case, expected in rows]
+        found = table.values.get((self, column))
+        if found is None:
+            rows = zip(table.of(column), table.run.cases, table.expected, strict=True)
+            found = [self.values(trials, case, expected) for trials, case, expected in rows]
+            table.values[self, column] = found
+        return found
 
 
 def _by_trial(value: Value) -> Callable[[Trials, CaseRecord, Leaves | None], list[float]]:

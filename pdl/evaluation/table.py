@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdl.evaluation.fields import leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from pdl.evaluation.fields import Leaves
     from pdl.evaluation.records import CaseRecord, Column, Run, Trial
@@ -20,7 +20,7 @@ class Table:
 
     Those that were stopped since a budget was spent say nothing of prompt or model: they are left
     out, and counted in `stopped`. `expected` has the fields of the value that each case expects;
-    None for one that expects no exact value.
+    None for one that expects no exact value. `values` keeps those of measures once they are found.
     """
 
     def __init__(self, run: Run) -> None:
@@ -30,6 +30,7 @@ class Table:
         self._columns: dict[Column, list[Trials]] = {
             column: [[] for _ in run.cases] for column in run.columns
         }
+        self.values: dict[tuple[Hashable, Column], list[list[float]]] = {}
         self.stopped = 0
         for trial in run.trials:
             if trial.status == "stopped":
