@@ -26,6 +26,7 @@ TOKEN_MODIFIERS = ("declaration", "readonly", "defaultLibrary")
 LEGEND = types.SemanticTokensLegend(TOKEN_TYPES, TOKEN_MODIFIERS)
 _SYMBOLS = {
     "turn": types.SymbolKind.Module,
+    "case": types.SymbolKind.Method,
     "input": types.SymbolKind.Variable,
     "field": types.SymbolKind.Field,
     "definition": types.SymbolKind.Class,

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pdl.edit.document import Range
+from pdl.edit.features.cases_sections import groups, whole
 from pdl.edit.template.bindings import extents, outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl.edit.document import Document, Typed
+
+_COMMENTS = re.compile(r"^[^\S\n]*#.*(?:\n[^\S\n]*#.*)*", re.MULTILINE)
+"""Lines of comments before the first mark of a file of cases."""
 
 
 class Fold(NamedTuple):
@@ -50,6 +55,13 @@ def _folds(document: Document) -> Iterator[Fold]:
     for piece in document.pieces:
         if piece.kind == "comment":
             yield Fold(Range(piece.start, piece.end), "comment")
+    if document.sections is not None:
+        preamble = document.text[: document.sections.preamble.end]
+        yield from (Fold(Range(*one.span()), "comment") for one in _COMMENTS.finditer(preamble))
+    for group in groups(document):
+        yield Fold(whole(*group.sections), "region")
+        for section in group.sections:
+            yield Fold(whole(section), "region")
     for typed in document.typed:
         yield from _of_typed(document, typed)
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pdl.edit.document import Range
+from pdl.edit.features.cases_sections import content, groups, whole
 from pdl.edit.features.symbols import ends
 from pdl.edit.template.bindings import extents, outline
 
@@ -45,6 +46,12 @@ def _ranges(document: Document, offset: int) -> Iterator[Range]:
     yield from _in_typed(document, offset)
     for mark in document.marks:
         yield Range(mark.start, mark.end)
+    for group in groups(document):
+        yield whole(*group.sections)
+        for section in group.sections:
+            yield whole(section)
+            yield Range(*section.mark)
+            yield content(section)
     for block in outline(document).pairs:
         yield block.range
         for tag, after in pairwise(block.tags):

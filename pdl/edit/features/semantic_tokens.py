@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from pdl.edit.document import Range
+from pdl.edit.features.cases_sections import content, expressions_of, groups
 from pdl.prompt.filters import TESTS
 from pdl.schema.dsl.words import CONSTANTS, FORMS, TYPES
 
@@ -35,6 +36,7 @@ _CONFIG = re.compile(
     r"(?P<value>\S(?:[^\n]*\S)?)?[^\S\n]*+$",
     re.MULTILINE,
 )
+_COMMENT = re.compile(r"^[^\S\n]*(#[^\n]*)", re.MULTILINE)
 _NUMBER = re.compile(r"-?\d[\d.eE+-]*")
 _KEYWORDS = frozenset(
     "and or not in is if else true false none True False None recursive import as with without"  # noqa: SIM905
@@ -55,7 +57,7 @@ class SemanticToken(NamedTuple):
 
 def semantic_tokens(document: Document) -> list[SemanticToken]:
     """Return the tokens in the order of the text; none overlaps another or has a line end."""
-    found = [*_of_tags(document)]
+    found = [*_of_tags(document), *_of_cases(document)]
     for one in (*_of_marks(document), *_of_typed(document), *_of_config(document)):
         found += _outside_tags(document, one)
     found.sort()
@@ -75,6 +77,8 @@ def _lines(text: str, one: SemanticToken) -> Iterator[SemanticToken]:
 
 
 def _outside_tags(document: Document, one: SemanticToken) -> Iterator[SemanticToken]:
+    if document.sections is not None:
+        yield one
     for piece in document.pieces_in(Range(one.start, one.end)):
         if piece.kind in ("text", "raw"):
             start, end = max(one.start, piece.start), min(one.end, piece.end)
@@ -92,6 +96,27 @@ def _of_marks(document: Document) -> Iterator[SemanticToken]:
                 yield SemanticToken(mark.start, mark.end, "string")
         elif turn.is_known:
             yield SemanticToken(mark.start, mark.end, "keyword")
+
+
+def _of_cases(document: Document) -> Iterator[SemanticToken]:
+    """The marks of a file of cases, the names of the cases, comments, and assertions."""
+    if document.sections is None:
+        return
+    assertions = expressions_of(document)
+    for token in semantic_tokens(assertions.document):
+        place = assertions.of(Range(token.start, token.end))
+        if place is not None:
+            yield token._replace(start=place.start, end=place.end)
+    for line in _COMMENT.finditer(document.text, *document.sections.preamble):
+        yield SemanticToken(*line.span(1), "comment")
+    for group in groups(document):
+        for one in group.sections:
+            yield SemanticToken(*one.mark, "keyword")
+            if one.name == "case":
+                yield SemanticToken(*one.argument, "function", ("declaration",))
+            elif one.name == "assert":
+                lines = _COMMENT.finditer(document.text, *content(one))
+                yield from (SemanticToken(*line.span(1), "comment") for line in lines)
 
 
 def _of_typed(document: Document) -> Iterator[SemanticToken]:

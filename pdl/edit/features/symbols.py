@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pdl.edit.document import Location, Range
+from pdl.edit.features.cases_sections import groups, whole
 from pdl.edit.template.bindings import extents, outline
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from pdl.edit.workspace import Workspace
 
 Kind = Literal[
-    "turn",
+    "turn",  # of a prompt, or a section of a case
+    "case",
     "input",  # of the `input` turn
     "field",
     "definition",
@@ -56,6 +58,7 @@ class Found(NamedTuple):
 def symbols(document: Document) -> tuple[Symbol, ...]:
     """Return the outline of a document: each symbol within the one that it belongs to."""
     found = [_turn(document, turn, extent) for turn, extent in extents(document)]
+    found += _cases(document)
     for typed in document.typed:
         found += _declared(typed)
     for turn in document.turns:
@@ -133,6 +136,19 @@ def _turn(document: Document, turn: Turn, extent: Range) -> Symbol:
     detail = line if turn.is_message or turn.role == "reasoning" else ""
     name = turn.role or document.text[turn.name.start : turn.name.end]
     return Symbol("turn", name or "turn", detail.strip(), extent, turn.marker)
+
+
+def _cases(document: Document) -> Iterator[Symbol]:
+    """The cases of a file of cases, and their sections."""
+    for group in groups(document):
+        for at, one in enumerate(group.sections):
+            start = one.argument if one.argument.start < one.argument.end else one.body
+            line = document.text[slice(*start)][:_DETAIL].split("\n", 1)[0].strip()
+            mark = Range(*one.mark)
+            if at or not group.name:
+                yield Symbol("turn", one.name, line, whole(one), mark)
+            else:
+                yield Symbol("case", group.name, "", whole(*group.sections), mark)
 
 
 def _settings(document: Document, turn: Turn) -> Iterator[Symbol]:
