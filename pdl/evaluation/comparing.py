@@ -72,7 +72,7 @@ def _merged(first: Run, second: Run, name: str) -> Run:
         first.trials + second.trials,
         planned=first.planned + second.planned,
         repeats=max(first.repeats, second.repeats),
-        started=second.started,
+        started=" → ".join(dict.fromkeys(filter(None, (first.started, second.started)))),
         fingerprints={**first.fingerprints, **second.fingerprints},
         schemas={**first.schemas, **second.schemas},
     )

@@ -168,13 +168,14 @@ def test_an_unfinished_run_is_said_to_be_one() -> None:
 
 
 def test_two_runs_have_one_report() -> None:
-    first = made_run(cases=5, name="monday")
+    first = replace(made_run(cases=5, name="monday"), started="2026-11-16T20:00:00Z")
     second = replace(made_run(cases=5, seed=1, name="tuesday"), cases=first.cases[1:])
     results = compare_runs(first, second)
     text = markdown(results)
     assert text.startswith("## Evaluation `monday → tuesday`\n")
     assert "\nLeft out: `review 1`.\n" in text
     assert "Cases that are left out" in page(results)
+    assert "started 2026-11-16T20:00:00Z → 2026-11-23T20:00:00Z" in page(results)
 
 
 def test_a_run_without_trials_has_a_report() -> None:
