@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from pdl.evaluation.journal import Records, cells
 from pdl.models.exchange import Usage
+from pdl.schema.json_values import json_document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sized
+    from pathlib import Path
 
     from pdl.evaluation.matrix import Plan, Planned
     from pdl.evaluation.options import EvaluationOptions
@@ -23,14 +25,16 @@ _CHARS_PER_TOKEN = 4  # as a budget counts where a provider does not
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is left to ask of a column: trials, and calls at least and at most.
+    """What is left to ask of a model: trials, and calls at least and at most.
 
-    `input_tokens` and `output_tokens` are those of the least calls, by the length of texts;
-    `output_tokens` and `cost` are None if there is nothing to go by: neither replies on record nor
-    a price. Judges are not counted.
+    `column` is None for what is left to ask of the judges' model: then `trials` are rulings, one of
+    each judge on each answer, should all trials have one. `input_tokens` and `output_tokens` are
+    those of the least calls, by the length of texts; `output_tokens` and `cost` are None if there
+    is nothing to go by: neither replies on record nor a price.
     """
 
-    column: Column
+    column: Column | None
+    model: str
     trials: int
     least: int
     most: int
@@ -45,31 +49,63 @@ def forecasts(
     prices: Mapping[str, Price],
     records: Records | None = None,
 ) -> list[Forecast]:
-    """Return the forecast of each column, without what is on record already."""
+    """Return the forecast of each column, and of judges, without what is on record already."""
     records = Records() if records is None else records
     left: dict[Column, list[Cell]] = defaultdict(list)
     for cell in cells(plan.manifest):
         trial = records.trials.get(cell)
         if trial is None or trial.status == "stopped":
             left[cell.column].append(cell)
-    return [
-        _forecast(plan, column, left[column], options.retries, prices)
+    found = [
+        _of_column(plan, column, left[column], options.retries, prices)
         for column in plan.manifest.columns
     ]
+    asked = [plan.cases[cell.prompt, cell.case] for cells in left.values() for cell in cells]
+    if plan.judge is not None and any(one.parts.judges for one in plan.cases.values()):
+        price = prices.get(plan.judge.name)
+        found.append(_of_judges(plan, asked, plan.judge.name, options.retries, price))
+    return found
 
 
-def _forecast(
+def _of_column(
     plan: Plan, column: Column, left: list[Cell], retries: int, prices: Mapping[str, Price]
 ) -> Forecast:
     asked = [plan.cases[cell.prompt, cell.case] for cell in left]
     read = sum(math.ceil(one.chars / _CHARS_PER_TOKEN) for one in asked)
-    lengths = [length for one in plan.cases.values() for length in _recorded(one)]
-    mean = sum(lengths) / len(lengths) if lengths else None
-    written = None if mean is None else math.ceil(mean / _CHARS_PER_TOKEN * len(left))
-    price = prices.get(column.model)
-    cost = None if price is None or written is None else price.of(Usage(read, written))
+    written = _written([length for one in plan.cases.values() for length in _recorded(one)], asked)
+    cost = _cost(prices.get(column.model), read, written)
     most = len(left) * (retries + 1)
-    return Forecast(column, len(left), len(left), most, read, written, cost)
+    return Forecast(column, column.model, len(left), len(left), most, read, written, cost)
+
+
+def _of_judges(
+    plan: Plan, asked: list[Planned], model: str, retries: int, price: Price | None
+) -> Forecast:
+    """The forecast of the judges of trials: a judge reads its prompt, the data, and the answer."""
+    answers = [length for one in plan.cases.values() for length in _recorded(one)]
+    answer = sum(answers) / len(answers) if answers else 0.0
+    prompts: dict[Path, int] = {}
+    read = 0
+    rulings = [(one, judge) for one in asked for judge in one.parts.judges]
+    for planned, judge in rulings:
+        if judge.prompt not in prompts:
+            prompts[judge.prompt] = len(planned.case.file.load(judge.prompt).source.text)
+        data = len(json_document(planned.parts.data or {}))
+        read += math.ceil((prompts[judge.prompt] + data + answer) / _CHARS_PER_TOKEN)
+    every = (judge.recording for one in plan.cases.values() for judge in one.parts.judges)
+    written = _written([len(one.text) for one in every if one is not None], rulings)
+    count, cost = len(rulings), _cost(price, read, written)
+    return Forecast(None, model, count, count, count * (retries + 1), read, written, cost)
+
+
+def _written(lengths: list[int], asked: Sized) -> int | None:
+    """The tokens of as many replies as are asked for, if they are as long as those on record."""
+    mean = sum(lengths) / len(lengths) if lengths else None
+    return None if mean is None else math.ceil(mean / _CHARS_PER_TOKEN * len(asked))
+
+
+def _cost(price: Price | None, read: int, written: int | None) -> float | None:
+    return None if price is None or written is None else price.of(Usage(read, written))
 
 
 def _recorded(planned: Planned) -> list[int]:

@@ -118,6 +118,20 @@ def test_a_dry_run_asks_nothing() -> None:
     assert "written: unknown" in run(*words).stdout
 
 
+def test_a_dry_run_counts_judges() -> None:
+    judge = "<|user|>\n{{ value }}, of {{ review }}?\n<|schema|>\nbool\n"
+    put(**{"j.pdl": judge, "a.tests.pdl": CASES + "<|judge|> j.pdl\ntrue\n"})
+    words = ("a.pdl", "--model", "replay:r.jsonl", "--judge", "replay:r.jsonl", "--dry-run")
+    result = run(*words, "--repeat", "3", "--prices", "p.json")
+    lines = result.stdout.splitlines()
+    assert lines[1].startswith("judges · replay:r.jsonl: 3 rulings; 3 to 12 calls; tokens read: ")
+    assert lines[1].split("; ")[2:] == [
+        "tokens read: 60, written: 3, without retries",
+        "cost 0.000066",
+    ]
+    assert lines[2].startswith("total cost: ")
+
+
 def test_a_dry_run_counts_what_is_left() -> None:
     run(*RUN)
     assert (

@@ -165,14 +165,16 @@ def _show_forecast(plan: Plan, options: EvaluationOptions, out: str | None) -> N
     for one in forecasts(plan, options, prices, records):
         written = "unknown" if one.output_tokens is None else f"{one.output_tokens:,}"
         parts = [
-            count(one.trials, "trial"),
+            count(one.trials, "ruling" if one.column is None else "trial"),
             f"{one.least:,} to {one.most:,} calls",
             f"tokens read: {one.input_tokens:,}, written: {written}, without retries",
         ]
         if prices:
             parts.append("cost unknown" if one.cost is None else f"cost {one.cost:.6f}")
         costs.append(one.cost)
-        terminal.write(terminal.safe(f"{one.column}: {'; '.join(parts)}"))
+        terminal.write(
+            terminal.safe(f"{one.column or f'judges · {one.model}'}: {'; '.join(parts)}")
+        )
     if prices and len(costs) > 1:
         known = sum(one for one in costs if one is not None)
         least = "at least " if None in costs else ""
