@@ -6,14 +6,17 @@ import json
 import re
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import pdl
 from pdl.prompt.turns import ROLES
+from pdl.reply.result import Reason
 from pdl.schema.dsl.constraints import _ALIASES, _KINDS
 from pdl.schema.dsl.words import FORMS, TYPES
+from pdl.testing import read_cases, run_case
+from pdl.testing.sections import MARKS
 
 EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 
@@ -26,6 +29,9 @@ PACKAGE = read("package.json")
 GRAMMAR = read("syntaxes/pdl-prompt.tmLanguage.json")
 SNIPPETS = read("snippets/pdl-prompt.json")
 FOUND = (EXTENSION / "syntaxes" / "pdl-prompt.tmLanguage.json").read_text("utf-8")
+
+
+PROMPT = "<|input|>\n{ text: str }\n<|user|>\n{{ text }}\n<|schema|>\n{ answer: str }\n"
 
 
 ALONE = {
@@ -71,9 +77,13 @@ def test_the_grammar_knows_the_words_of_types() -> None:
     assert words_after("\\\\b(?:min|") | {"min"} == constraints | set(_ALIASES)
 
 
-def test_the_grammar_knows_the_turns() -> None:
+def test_the_grammar_knows_the_turns_and_the_marks_of_cases() -> None:
     known = re.findall(r"\(\(\?i:([a-z|]+)\)\)", FOUND)
-    assert set("|".join(known).split("|")) == set(ROLES)
+    assert set("|".join(known).split("|")) == {*ROLES, *MARKS}
+    marks = set(re.findall(r"\(\?i:(case\|[a-z|]+)\)", FOUND))
+    assert [set(words.split("|")) for words in marks] == [set(MARKS)]
+    reasons = re.findall(r":(absent[a-z|-]+)\)", FOUND)
+    assert [set(words.split("|")) for words in reasons] == [set(get_args(Reason))]
 
 
 def test_the_grammar_knows_the_tags_of_templates() -> None:
@@ -91,14 +101,21 @@ def test_every_included_rule_exists() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SNIPPETS))
-def test_a_snippet_is_a_prompt_or_a_part_of_one(name: str) -> None:
+def test_a_snippet_is_a_prompt_or_cases_or_a_part_of_one(name: str, tmp_path: Path) -> None:
     snippet = SNIPPETS[name]
     body = snippet["body"]
     text = "\n".join(body) if isinstance(body, list) else body
     assert snippet["description"]
-    assert re.match(r"prompt$|(turn|tag)-", snippet["prefix"])
+    assert re.match(r"(prompt|case)$|(turn|tag|case)-", snippet["prefix"])
     filled = re.sub(r"\$\{\d+:([^}]*)\}", r"\1", text)
+    filled = re.sub(r"\$\{\d+\|(.*?),.*?\|\}", r"\1", filled)
     filled = re.sub(r"\$\d+", "", filled)
+    if snippet["prefix"].startswith("case"):
+        (tmp_path / "any.pdl").write_text(PROMPT, "utf-8")
+        (tmp_path / "any.tests.pdl").write_text(filled, "utf-8")
+        found = read_cases(tmp_path / "any.tests.pdl")
+        assert [run_case(case).status for case in found.cases] == ["passed"]
+        return
     if "<|" not in filled or "media" in filled:
         filled = f"<|user|>\n{filled}"
     pdl.loads(filled)
