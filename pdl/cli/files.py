@@ -65,18 +65,26 @@ def opened(name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def files_below(paths: Sequence[str], suffix: str, exclude: Sequence[str] = ()) -> list[str]:
+def files_below(
+    paths: Sequence[str], suffix: str, exclude: Sequence[str] = (), *, cases: bool = False
+) -> list[str]:
     """Return the files of the paths, each once; of directories those that end in `suffix`.
+
+    Among those that end in `.pdl` are files of cases only with `cases`.
 
     Skips hidden files and directories, and files that match one of the globs `exclude` or are in a
     directory that does. Raises FileError that names all paths without files, and for globs that
     leave none of a directory; of files that are named, as by a hook, they may leave none.
     """
-    problems = [problem for path in paths if (problem := _missing(path, suffix)) is not None]
+    problems = [
+        problem for path in paths if (problem := _missing(path, suffix, cases=cases)) is not None
+    ]
     if problems:
         raise FileError(*problems)
     skipped: list[str] = []
-    files = dict.fromkeys(file for path in paths for file in walk_files(path, suffix, skipped))
+    files = dict.fromkeys(
+        file for path in paths for file in walk_files(path, suffix, skipped, cases=cases)
+    )
     note_skipped(skipped)
     kept = [file for file in files if not matches(file, exclude)]
     if not kept and any(Path(path).is_dir() for path in paths):
@@ -90,16 +98,18 @@ def matches(file: str, globs: Sequence[str]) -> bool:
     return any(one.match(glob) for glob in globs for one in (path, *path.parents))
 
 
-def _missing(path: str, suffix: str) -> Problem | None:
+def _missing(path: str, suffix: str, *, cases: bool) -> Problem | None:
     if not Path(path).exists():
         return Problem("file/unreadable", f"{path}: there is no such file or directory")
-    if next(walk_files(path, suffix), None) is None:
+    if next(walk_files(path, suffix, cases=cases), None) is None:
         return Problem("file/none", f"{path}: this directory contains no {suffix} file")
     return None
 
 
-def walk_files(path: str, suffix: str, skipped: list[str] | None = None) -> Iterator[str]:
-    """Yield a file, or the files of a directory that end in `suffix`.
+def walk_files(
+    path: str, suffix: str, skipped: list[str] | None = None, *, cases: bool = False
+) -> Iterator[str]:
+    """Yield a file, or the files of a directory that end in `suffix`; `cases` as in `files_below`.
 
     Skips hidden directories, and hidden files: editors and systems keep their own data in these.
     Links that lead out of the directory, and of the repository that it is in, are added to
@@ -111,7 +121,11 @@ def walk_files(path: str, suffix: str, skipped: list[str] | None = None) -> Iter
         return
     for directory, inner, names in os.walk(path, onerror=_raise_unreadable):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        kept = sorted(name for name in names if ends_in(name, suffix) and name[0] != ".")
+        kept = sorted(
+            name
+            for name in names
+            if name[0] != "." and (name.endswith(suffix) if cases else ends_in(name, suffix))
+        )
         for file in (Path(directory, name) for name in kept):
             if leads_out(file, Path(path)):
                 if skipped is not None:

@@ -14,8 +14,9 @@ from pdl.errors import PdlError
 from pdl.prompt import load
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
+    from typing import TypeAlias
 
     from pdl._types import Json
     from pdl.errors import Problem
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from pdl.schema import Schema
     from pdl.source import Source, Span
     from pdl.testing.sections import Section
+
+    Load: TypeAlias = Callable[[Path], Prompt]
+    """Returns the prompt at a path, or raises PdlError."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,7 @@ class CaseFile:
 
     `problems` are what is wrong with the file rather than with one case: an unknown mark, two cases
     of one name (the second is left out), a table that can't be read. Files that it names are read
-    below `root`.
+    below `root`, and prompts by `read`.
     """
 
     source: Source = field(repr=False)
@@ -143,6 +147,7 @@ class CaseFile:
     root: Path
     cases: tuple[Case, ...] = ()
     problems: tuple[Problem, ...] = ()
+    read: Load = field(default=load, repr=False, compare=False)
 
     @cached_property
     def _loaded(self) -> dict[Path, Prompt | PdlError]:
@@ -156,7 +161,7 @@ class CaseFile:
         file = self.prompt if path is None else path
         if file not in self._loaded:
             try:
-                self._loaded[file] = load(file)
+                self._loaded[file] = self.read(file)
             except PdlError as error:
                 self._loaded[file] = error
         found = self._loaded[file]

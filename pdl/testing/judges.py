@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pdl.prompt import Prompt, Rendered
     from pdl.testing.cases import Case, Judge, Parts
 
-_GIVEN = ("value", "text", "messages", "data")
+GIVEN = ("value", "text", "messages", "data")
 """What a judge is told of an answer, besides the names of the data."""
 
 
@@ -61,7 +61,7 @@ def _placed(judge: Judge, problem: Problem) -> Problem:
 def _inputs(prompt: Prompt, parts: Parts, rendered: Rendered, answer: Answer) -> dict[str, Json]:
     """The values of a judge's inputs, as far as they are known."""
     values = values_of(parts, rendered, answer)
-    known = {**(parts.data or {}), **{name: values[name] for name in _GIVEN}}
+    known = {**(parts.data or {}), **{name: values[name] for name in GIVEN}}
     names = prompt.variables if prompt.inputs is None else prompt.inputs.names
     found = {name: known[name] for name in names if name in known}
     if prompt.inputs is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import CasesError, Problem, did_you_mean, quoted
 from pdl.limits import DEFAULT_LIMITS
+from pdl.prompt import load
 from pdl.prompt.files import read_prompt
 from pdl.prompt.template import source_of
 from pdl.prompt.turns import ROLES
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl.source import Source
+    from pdl.testing.cases import Load
     from pdl.testing.sections import Range, Section, Sections
 
 _VERBATIM = frozenset({"reply", "messages", "judge"})
@@ -29,30 +31,33 @@ def root_of(file: Path, top: Path) -> Path:
     return top if file.resolve().is_relative_to(top.resolve()) else file.parent
 
 
-def read_cases(path: str | Path, *, root: str | Path | None = None) -> CaseFile:
+def read_cases(path: str | Path, *, root: str | Path | None = None, load: Load = load) -> CaseFile:
     """Return the cases of a file, `NAME.tests.pdl`, which are of the prompt `NAME.pdl` beside it.
 
     Files that it names (`@FILE`) are read below `root`; without one, below the file's own
-    directory. What is wrong with a part of the file is in the `problems` of the result and of its
-    cases, so that the others can run. Raises FileError if the file can't be read, and CasesError if
-    its name doesn't end in `.tests.pdl`.
+    directory. `load` returns the prompt at a path, or raises PdlError. What is wrong
+    with a part of the file is in the `problems` of the result and of its cases, so that the others
+    can run. Raises FileError if the file can't be read, and CasesError if its name doesn't end in
+    `.tests.pdl`.
     """
     file = Path(path)
     if not is_cases(file):
         message = f"{file}: a file of cases is called NAME{SUFFIX}, beside NAME.pdl"
         raise CasesError(Problem("test/name", message))
     text = read_prompt(file, str(file), DEFAULT_LIMITS)
-    return parse_cases(source_of(text, str(file)), file, root=root)
+    return parse_cases(source_of(text, str(file)), file, root=root, load=load)
 
 
-def parse_cases(source: Source, path: Path, *, root: str | Path | None = None) -> CaseFile:
+def parse_cases(
+    source: Source, path: Path, *, root: str | Path | None = None, load: Load = load
+) -> CaseFile:
     """Return the cases of a text, which may differ from what the file has, as `read_cases` does."""
     found = sections_of(source.text)
     prompt = path.with_name(path.name.removesuffix(SUFFIX) + ".pdl")
     top = path.parent if root is None else Path(root)
     problems = [*_text(source, found, found.preamble, "before the first mark")]
     problems += _strays(source, found)
-    file = CaseFile(source, path, prompt, top)
+    file = CaseFile(source, path, prompt, top, read=load)
     cases: dict[str, Case] = {}
     for case in _cases(file, found, problems):
         if case.name in cases:

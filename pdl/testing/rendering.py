@@ -29,11 +29,21 @@ def render_case(case: Case, parts: Parts, prompt: Prompt) -> Rendered:
         raise error_from([_placed(case, parts, one) for one in error.problems]) from error
 
 
+def check_data(case: Case, parts: Parts, prompt: Prompt) -> None:
+    """Raise PdlError for data that a prompt refuses, as `render_case` does; nothing is rendered."""
+    if prompt.inputs is None:
+        return
+    try:
+        prompt.inputs.filled(parts.data or {})
+    except PdlError as error:
+        raise error_from([_placed(case, parts, one) for one in error.problems]) from error
+
+
 def _placed(case: Case, parts: Parts, problem: Problem) -> Problem:
     """A problem of a rendering at the place of the case; its message names that in the prompt."""
     where = problem.location
     named = _INPUT.search(problem.message) if problem.code.startswith("input/") else None
-    span = _key(parts, named[2]) if named is not None else None
+    span = key_span(parts, named[2]) if named is not None else None
     hint = "add it to `<|data|>`" if problem.hint.startswith("pass it ") else problem.hint
     if problem.code == "input/missing":
         hint = "add it to `<|data|>`"
@@ -41,8 +51,8 @@ def _placed(case: Case, parts: Parts, problem: Problem) -> Problem:
     return replace(problem, message=message, span=span or case.span, hint=hint)
 
 
-def _key(parts: Parts, name: str) -> Span | None:
-    """Where the data have a key."""
+def key_span(parts: Parts, name: str) -> Span | None:
+    """Return where the data of a case have a key; None for a key in another spelling."""
     quoted = re.escape(name)
     for source in reversed(parts.data_sources):
         for pattern in (rf"^\s*({quoted})[^\S\n]*:", rf"[\"']({quoted})[\"']\s*:"):

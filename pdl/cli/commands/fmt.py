@@ -99,6 +99,9 @@ def command(
     settings with errors stay as they are, and so do blank lines in files whose names begin with
     `_`, and turns in blocks. Line ends and a byte order mark are kept.
 
+    In files of cases, NAME.tests.pdl, formats marks, the blank lines around sections, and
+    expectations that are schemas; all else in them stays.
+
     Searches directories recursively for *.pdl files, skipping hidden files and directories, and
     links that lead out. A summary goes to standard error.
     """
@@ -106,7 +109,7 @@ def command(
         raise click.UsageError("--stdin-name requires `-` (standard input)")
     if STDIN in paths and len(paths) > 1:
         raise click.UsageError("`-` (standard input) cannot be used with other paths")
-    files = [STDIN] if STDIN in paths else files_below(paths, ".pdl", exclude)
+    files = [STDIN] if STDIN in paths else files_below(paths, ".pdl", exclude, cases=True)
     writes = not (check or diff)
     done = []
     for file in files:

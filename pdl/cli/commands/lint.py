@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pdl._types import CASES_SUFFIX
 from pdl.cli.files import STDIN, file_or_stdin, files_below, read_text
 from pdl.cli.grammars import ROOT as ROOT_RULE
 from pdl.cli.grammars import TARGET
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from pdl.cli.output import Output
     from pdl.gbnf import Finding as GrammarFinding
+    from pdl.prompt import Prompt
     from pdl.prompt.lint import Finding as PromptFinding
 
     Finding: TypeAlias = GrammarFinding | PromptFinding
@@ -150,15 +152,20 @@ def command(  # noqa: PLR0913  (each is an option)
 ) -> None:
     """Find mistakes in prompt files, without values and without a model.
 
-    Searches directories recursively for *.pdl files, skipping hidden files and directories. A file
+    Searches directories recursively for *.pdl files, skipping hidden files and directories. Files
+    of cases, NAME.tests.pdl, are compared with the prompt beside them; nothing is run. A file
     that another one includes, imports, or extends, or whose name begins with `_`, is part of a
     prompt and needs no turn of its own; the paths in it are relative to that prompt. Findings go
     to standard output, and their counts to standard error.
     """
     check_root(root)
-    files = files_below(paths, ".pdl", exclude)
+    files = files_below(paths, ".pdl", exclude, cases=True)
+    prompts = [file for file in files if not file.endswith(CASES_SUFFIX)]
     with importing(types):
-        findings = _prompt_findings(files, root, types=types)
+        findings = _prompt_findings(prompts, root, types=types)
+        for file in files:
+            if file.endswith(CASES_SUFFIX):
+                findings += _case_findings(file, root, types=types)
     _report(findings, len(files), output, form, strict=strict)
 
 
@@ -199,6 +206,18 @@ def _prompt_findings(files: Sequence[str], root: str | None, *, types: bool) -> 
                 place = str(problem.location or file)
                 found.setdefault((place, problem.code, problem.message), finding)
     return list(found.values())
+
+
+def _case_findings(file: str, root: str | None, *, types: bool) -> tuple[PromptFinding, ...]:
+    """The findings of a file of cases, whose prompts are read as those that are linted."""
+    from pdl.prompt import load  # noqa: PLC0415 - grammars need no Jinja
+    from pdl.testing.lint import lint_cases  # noqa: PLC0415 - nor these
+    from pdl.testing.reader import root_of  # noqa: PLC0415 - nor these
+
+    def prompt(path: Path) -> Prompt:
+        return load(path, media_root=root, types=types)
+
+    return lint_cases(file, root=root_of(Path(file), Path()), load=prompt)
 
 
 @click.command(

@@ -19,6 +19,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.edit.document import TYPED, Document, Edit, Range
+from pdl.edit.formatting.cases import Unit, case_units
 from pdl.edit.formatting.layout import STEP, edit_between, layout_edits
 from pdl.edit.positions import Positions
 from pdl.errors import PdlError
@@ -140,26 +141,22 @@ def _is_valid(text: str, role: str) -> bool:
     return True
 
 
-class _Unit(NamedTuple):
-    """Edits that belong together, and the range that they are for."""
-
-    range: Range
-    edits: list[Edit]
-
-
-def _units(document: Document) -> Iterator[_Unit]:
+def _units(document: Document) -> Iterator[Unit]:
+    if document.sections is not None:
+        yield from case_units(document.text, document.sections)
+        return
     formatter = _Formatter(document)
     for piece in document.pieces:
-        yield _Unit(Range(piece.start, piece.end), list(formatter.tag(piece)))
+        yield Unit(Range(piece.start, piece.end), list(formatter.tag(piece)))
     for one in formatter.separators:
         around = [] if formatter.is_part else list(formatter.around(one))
         start = min(around[0].start, one.line) if around else one.line
-        yield _Unit(Range(start, one.after), around)
+        yield Unit(Range(start, one.after), around)
         end = formatter.end_of(one)
         if end > one.after:
             content = formatter.settings if one.role == "config" else formatter.typed
-            yield _Unit(Range(one.after, end), list(content(one, end)))
-    yield _Unit(Range(len(document.text), len(document.text)), list(formatter.end()))
+            yield Unit(Range(one.after, end), list(content(one, end)))
+    yield Unit(Range(len(document.text), len(document.text)), list(formatter.end()))
 
 
 class _Separator(NamedTuple):
