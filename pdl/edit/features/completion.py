@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.edit.document import Range
+from pdl.edit.features.cases_completion import complete_cases
 from pdl.edit.features.completion_config import complete_config
 from pdl.edit.features.completion_tags import complete_tag
 from pdl.edit.features.completion_typed import complete_typed
@@ -41,6 +42,8 @@ def complete(
     """
     offset = min(max(offset, 0), len(document.text))
     request = Request(workspace, document, offset, snippets=snippets)
+    if document.sections is not None:
+        return complete_cases(request)
     tag = document.tag_at(offset)
     if tag is not None:
         return complete_tag(request, tag)
