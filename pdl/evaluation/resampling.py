@@ -8,8 +8,10 @@ packed into one long integer, a field for each series, so that a sum over the ca
 from __future__ import annotations
 
 import math
+import operator
 import struct
-from itertools import compress, starmap
+from bisect import bisect
+from itertools import accumulate, chain, compress, starmap
 from random import Random
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -40,6 +42,19 @@ _ONE: Final = 1 << 40
 """The greatest value of a series is rounded to this; the other 24 bits of a field are for sums."""
 
 _PLUS: Final = bytes(byte >> 7 for byte in range(256))
+_ODD: Final = bytes(byte & 1 for byte in range(256))
+_TWICE: Final = bytes(byte >> 1 & 1 for byte in range(256))
+_FOURS: Final = bytes(byte >> 2 for byte in range(256))
+
+_BELOW: Final = [*accumulate(math.exp(-1) / math.factorial(count) for count in range(19))]
+"""The chance of a count up to 0, 1, …, by Poisson's distribution with mean 1."""
+
+_OPEN: Final = 255
+_POISSON: Final = bytes(
+    low if (low := bisect(_BELOW, byte / 256)) == bisect(_BELOW, (byte + 1) / 256) else _OPEN
+    for byte in range(256)
+)
+"""The count for the first byte of a random number from 0 to 1; open where further ones decide."""
 
 
 # Intervals
@@ -61,7 +76,7 @@ def bootstrap(
     packed = _Packed(table)
     means: list[list[float]] = [[] for _ in table]
     for _ in range(draws if packed.rows else 0):
-        drawn = packed.sums(random.choices(packed.rows, k=len(packed.rows)))
+        drawn = packed.sums(_repeated(packed.rows, counts(random, len(packed.rows))))
         for column, mean in zip(means, packed.means(drawn), strict=True):
             if mean is not None:
                 column.append(mean)
@@ -69,6 +84,39 @@ def bootstrap(
         _expanded([one for one in series if one is not None], sorted(column), level)
         for series, column in zip(table, means, strict=True)
     ]
+
+
+def counts(random: Random, size: int) -> bytearray:
+    """Return how often each of so many cases is drawn, if as many are drawn with replacement.
+
+    Independent counts of Poisson's distribution with mean 1 are such counts, for the number that
+    they come to: what lacks is drawn, and of what is too much a part is taken back, each draw as
+    likely as any other. This is much faster than to draw cases one by one.
+    """
+    raw = random.randbytes(size)
+    found = bytearray(raw.translate(_POISSON))
+    at = found.find(_OPEN)
+    while at >= 0:
+        found[at] = bisect(_BELOW, (raw[at] + random.random()) / 256)
+        at = found.find(_OPEN, at + 1)
+    surplus = sum(found) - size
+    for _ in range(-surplus):
+        found[int(random.random() * size)] += 1
+    most = max(found) if surplus > 0 else 0
+    while surplus > 0:
+        at = int(random.random() * size)
+        if random.random() * most < found[at]:
+            found[at] -= 1
+            surplus -= 1
+    return found
+
+
+def _repeated(rows: Sequence[int], times: bytearray) -> Iterable[int]:
+    """The rows so many times, or sums of them."""
+    twice = 2 * sum(compress(rows, times.translate(_TWICE)))
+    fours = times.translate(_FOURS)
+    more = map(operator.mul, compress(rows, fours), filter(None, fours))
+    return chain(compress(rows, times.translate(_ODD)), (twice, 4 * sum(more)))
 
 
 def _expanded(values: list[float], means: list[float], level: float) -> Interval | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
+from itertools import product
 from random import Random
 from statistics import fmean
 from time import process_time
@@ -13,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pdl.evaluation.resampling import bootstrap, sign_flips
+from pdl.evaluation.resampling import bootstrap, counts, sign_flips
 from pdl.evaluation.statistics import mcnemar
 
 if TYPE_CHECKING:
@@ -81,6 +83,17 @@ def test_the_bootstrap_is_equivariant(values: list[float], scale: float, shift: 
     slack = 1e-6 * max(1.0, abs(shift), *map(abs, values))
     wanted = (scale * plain.low + shift, scale * plain.high + shift)
     assert (moved.low, moved.high) == pytest.approx(wanted, abs=slack)
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_cases_are_drawn_with_replacement(size: int) -> None:
+    """Each way to draw as often as the multinomial distribution says."""
+    random = Random(2)  # noqa: S311 - no secret
+    drawn = Counter(tuple(counts(random, size)) for _ in range(20_000))
+    ways = [one for one in product(range(size + 1), repeat=size) if sum(one) == size]
+    expected = stats.multinomial.pmf(ways, size, [1 / size] * size) * 20_000
+    assert set(drawn) <= set(ways)
+    assert stats.chisquare([drawn[one] for one in ways], expected).pvalue > 0.001
 
 
 def test_the_bootstrap_is_the_same_for_the_same_seed_and_beside_others() -> None:
