@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pdl.models.answer import Answer, AskError
+    from pdl.models.faults import Fault
     from pdl.testing.cases import Case, CaseFile
     from pdl.testing.sections import Section
 
@@ -55,9 +56,16 @@ def said_in(result: Answer | AskError) -> tuple[Said, ...]:
 def _said(result: Answer | AskError) -> Iterator[Said]:
     for attempt in result.attempts:
         if attempt.fault is not None and attempt.fault.kind == "refusal":
-            yield attempt.fault.problem.message
+            yield refusal_words(attempt.fault, attempt.reply)
         elif attempt.fault is None and attempt.reply is not None:
             yield attempt.reply
+
+
+def refusal_words(fault: Fault, reply: Reply | None) -> str:
+    """Return the words in which a model refused, on one line; empty if it gave no reason."""
+    if reply is not None and reply.flaw is not None:
+        return " ".join((reply.flaw.words or reply.text).split())
+    return " ".join(fault.problem.message.split())
 
 
 def write_changes(file: CaseFile, changes: Iterable[Change]) -> tuple[Path, ...]:

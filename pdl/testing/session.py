@@ -10,15 +10,17 @@ from pdl.errors import CasesError, PdlError, Problem, quoted
 from pdl.models.connecting import connect_at
 from pdl.models.replay import record_of
 from pdl.testing.judging import golden_text
+from pdl.testing.parts import parts_of
 from pdl.testing.reader import read_cases
 from pdl.testing.recording import Change, said_in, write_changes
-from pdl.testing.replies import record
+from pdl.testing.replies import is_refusal, record
 from pdl.testing.running import RunOptions, run_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from pdl.models.answer import Answer, AskError
     from pdl.testing.cases import Case
     from pdl.testing.outcome import Outcome
 
@@ -57,8 +59,21 @@ class Session:
             result = outcome.error if outcome.answer is None else outcome.answer
             is_whole = outcome.error is None or not outcome.error.is_fault
             said = said_in(result) if result is not None and is_whole else None
+            told = _unwanted(case, result) if result is not None and said else ""
+            if told:
+                outcome, said = replace(outcome, notes=(*outcome.notes, told)), None
         change = Change(case, said or None, messages)
         return outcome, change if change != Change(case) else None
+
+
+def _unwanted(case: Case, result: Answer | AskError) -> str:
+    """Why what a model said is not recorded: with it on record, a failed case would pass."""
+    must_refuse = parts_of(case).must_refuse
+    if must_refuse == is_refusal(result):
+        return ""
+    if must_refuse:
+        return "the model answered, though it must refuse; the answer was not recorded"
+    return "the model refused to answer; the refusal was not recorded"
 
 
 def _differs(outcome: Outcome) -> bool:
