@@ -1,4 +1,4 @@
-"""Files that are replaced in one step, so that nobody sees half of one."""
+"""Files that are replaced in one step, so that nobody sees half of one; where links lead."""
 
 from __future__ import annotations
 
@@ -32,3 +32,21 @@ def replacing(target: Path, *, keeps_mode: bool = False) -> Iterator[IO[bytes]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def leads_out(file: Path, directory: Path) -> bool:
+    """Return whether a file is a link out of a directory, and of the repository that it is in.
+
+    What git itself keeps there, such as credentials in its configuration, is outside.
+    """
+    return file.is_symlink() and is_outside(file, directory)
+
+
+def is_outside(file: Path, directory: Path) -> bool:
+    """Return whether a file is outside of a directory, and of the repository that it is in.
+
+    Links are followed; what git itself keeps is outside.
+    """
+    top, target = directory.resolve(), file.resolve()
+    top = next((one for one in (top, *top.parents) if (one / ".git").exists()), top)
+    return not target.is_relative_to(top) or ".git" in target.relative_to(top).parts

@@ -13,6 +13,7 @@ from pdl.cli.files import files_below
 from pdl.cli.terminal import Terminal, visible_line
 from pdl.errors import CasesError, PdlError, Problem, quoted
 from pdl.testing.reader import read_cases, root_of
+from pdl.testing.recording import refuse_unwritable
 from pdl.testing.session import write_all
 
 if TYPE_CHECKING:
@@ -54,7 +55,10 @@ class Selection(NamedTuple):
         unread: list[PdlError] = []
         for path in paths:
             try:
-                files.append(read_cases(path, root=root_of(Path(path), Path())))
+                file = read_cases(path, root=root_of(Path(path), Path()))
+                if session.record:
+                    refuse_unwritable(file)  # before its cases are asked
+                files.append(file)
             except PdlError as error:
                 unread.append(error)
         cases = [case for file in files for case in file.cases if self.takes(case)]

@@ -14,6 +14,7 @@ from pdl._types import CASES_SUFFIX
 from pdl.decoding import decoded
 from pdl.errors import FileError, LimitError, Problem, visible
 from pdl.limits import DEFAULT_LIMITS
+from pdl.replacing import leads_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -137,18 +138,6 @@ def walk_files(
 def ends_in(name: str, suffix: str) -> bool:
     """Return whether a file name ends in a suffix; `a.tests.pdl` does not end in `.pdl`."""
     return name.endswith(suffix) and name.endswith(CASES_SUFFIX) == suffix.endswith(CASES_SUFFIX)
-
-
-def leads_out(file: Path, directory: Path) -> bool:
-    """Return whether a file is a link out of a directory, and of the repository that it is in.
-
-    What git itself keeps there, such as credentials in its configuration, is outside.
-    """
-    if not file.is_symlink():
-        return False
-    top, target = directory.resolve(), file.resolve()
-    top = next((one for one in (top, *top.parents) if (one / ".git").exists()), top)
-    return not target.is_relative_to(top) or ".git" in target.relative_to(top).parts
 
 
 def note_skipped(links: Iterable[str]) -> None:

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from pdl._types import format_path
 from pdl.cli.files import STDIN, unwritable
 from pdl.cli.terminal import Terminal
 from pdl.schema.json_values import json_document, json_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pdl.cli.terminal import Style
     from pdl.errors import PdlError, Problem
@@ -45,6 +47,15 @@ class Output:
     @property
     def _path(self) -> Path | None:
         return Path(self.file) if self.file is not None and self.file != STDIN else None
+
+    def refuse_inputs(self, files: Iterable[Path]) -> None:
+        """Raise UsageError if what is written would take the place of one of the files."""
+        if self._path is None or not self._path.exists():
+            return
+        target = self._path.resolve()
+        if any(target == file.resolve() for file in files):
+            message = f"--out {self.file} would overwrite a file that this command reads"
+            raise click.UsageError(message)
 
     def write(self, text: str) -> None:
         """Write data and a newline; a terminal gets no control characters. Raises FileError."""

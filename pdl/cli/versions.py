@@ -14,7 +14,6 @@ import click
 import pdl
 from pdl.cli.files import (
     STDIN,
-    leads_out,
     matches,
     note_skipped,
     read_bytes,
@@ -28,6 +27,7 @@ from pdl.decoding import decoded
 from pdl.errors import FileError, Problem, PromptError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt.files import Folder, JailError, refuse_cases
+from pdl.replacing import leads_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import Counter
 from dataclasses import dataclass
+from errno import EACCES
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,9 +16,10 @@ from pdl.errors import CasesError, FileError, Problem
 from pdl.models.exchange import Reply
 from pdl.prompt.template import source_of
 from pdl.prompt.turns import ROLES
-from pdl.replacing import replacing
+from pdl.replacing import is_outside, replacing
 from pdl.schema.json_values import json_line
 from pdl.testing import row_edits
+from pdl.testing.content import CaseFolder
 from pdl.testing.edits import Edit, edited
 from pdl.testing.forms import REASONS
 from pdl.testing.replies import is_plain, record
@@ -78,14 +81,40 @@ def write_changes(file: CaseFile, changes: Iterable[Change]) -> tuple[Path, ...]
     try:
         raw = file.path.read_bytes().decode()
         texts = changed_texts(file, raw, changes)
-        for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path, keeps_mode=path.exists()) as target:
-                target.write(text.encode())
+        targets = [_target(path, file) for path in texts]
+        for target, text in zip(targets, texts.values(), strict=True):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(target, keeps_mode=target.exists()) as out:
+                out.write(text.encode())
     except OSError as error:
-        message = f"{error.filename or file.path}: can't be written: {error.strerror}"
-        raise FileError(Problem("file/unwritable", message)) from error
+        raise _unwritable(error, file.path) from error
     return tuple(texts)
+
+
+def refuse_unwritable(file: CaseFile) -> None:
+    """Raise FileError if a file of cases, or one of its tables, can't be written."""
+    tables = {one.row.span.source.name for one in file.cases if one.row is not None}
+    for path in (file.path, *map(Path, sorted(tables))):
+        try:
+            _target(path, file)
+        except OSError as error:
+            raise _unwritable(error, path) from error
+
+
+def _unwritable(error: OSError, path: Path) -> FileError:
+    message = f"{error.filename or path}: can't be written: {error.strerror}"
+    return FileError(Problem("file/unwritable", message))
+
+
+def _target(path: Path, file: CaseFile) -> Path:
+    """What is to be replaced: links stay. Raises OSError if it must not be."""
+    if is_outside(path, CaseFolder.of(file).root):
+        why = "it is a link that points outside its directory and repository"
+        raise OSError(EACCES, why, str(path))
+    target = path.resolve()
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), str(path))
+    return target
 
 
 def changed_texts(file: CaseFile, raw: str, changes: Iterable[Change]) -> dict[Path, str]:

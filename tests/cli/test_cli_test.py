@@ -141,6 +141,27 @@ def test_what_cannot_be_written_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
     assert "a.tests.pdl: can't be written: Permission denied" in result.stderr
 
 
+def test_a_read_only_file_is_not_asked_for_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A privileged user could write it all the same."""
+    put(**{"a.tests.pdl": GOOD, "r.txt": '{"stars": 4}'})
+    monkeypatch.setattr("os.access", lambda *_: False)
+    result = run("--record", "--model", "replay:r.txt")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("a.tests.pdl: can't be written: Permission denied")
+    assert Path("a.tests.pdl").read_text() == GOOD
+
+
+@pytest.mark.parametrize("out", ["a.pdl", "a.tests.pdl", "./a.pdl", "rows.jsonl", "link"])
+def test_the_report_overwrites_no_input(out: str) -> None:
+    put(**{"a.tests.pdl": GOOD + "<|cases|> @rows.jsonl\n", "rows.jsonl": '{"review": "x"}'})
+    Path("link").symlink_to("a.pdl")
+    before = Path(out).read_bytes()
+    result = run("--out", out)
+    assert result.exit_code == 2
+    assert f"--out {out} would overwrite a file that this command reads" in result.stderr
+    assert Path(out).read_bytes() == before
+
+
 def test_programs_get_json() -> None:
     put(**{"a.tests.pdl": GOOD + "<|data|> @x\n" + BAD + "<|case|> later\n<|data|>\nreview: x\n"})
     result = run("--format", "json", "--out", "report.json")

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pdl.errors import FileError
 from pdl.models.exchange import Flaw, Reply
 from pdl.testing import read_cases
 from pdl.testing.cases import Recording
-from pdl.testing.recording import write_changes
+from pdl.testing.recording import Change, write_changes
 from pdl.testing.replies import RecordedModel
 from pdl.testing.running import RunOptions
 from pdl.testing.session import Session
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pdl.testing import CaseFile, Outcome
-    from pdl.testing.recording import Change
 
 DATA = "<|case|> one\n<|data|>\nreview: x\n"
 REFUSAL = Reply("", finish="filter", flaw=Flaw("refusal", "I can't\n help."))
@@ -66,3 +66,33 @@ def test_a_wanted_refusal_is_recorded_in_the_words_of_the_model(
     assert change is not None
     write_changes(file, [change])
     assert file.path.read_text() == f"{DATA}<|reply|> refused{words}\n"
+
+
+def test_what_a_link_leads_to_is_written(tmp_path: Path) -> None:
+    """The link stays one; of one that leads out, nothing is written."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / ".git").mkdir()
+    file = cases(inner, DATA + "<|reply|>\n1\n")
+    (inner / "kept").mkdir()
+    file.path.rename(inner / "kept" / "real")
+    file.path.symlink_to("kept/real")
+    write_changes(file, [Change(file.cases[0], (ANSWER,))])
+    assert file.path.is_symlink()
+    assert "stars" in (inner / "kept" / "real").read_text()
+    file.path.unlink()
+    (tmp_path / "out").write_text(file.source.text)
+    file.path.symlink_to("../out")
+    with pytest.raises(FileError, match="points outside its directory and repository"):
+        write_changes(file, [Change(file.cases[0], (ANSWER,))])
+    assert (tmp_path / "out").read_text() == file.source.text
+
+
+def test_a_link_of_replies_that_leads_out_is_not_followed(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    file = cases(inner, DATA)
+    (inner / "a.replies").symlink_to(tmp_path)
+    with pytest.raises(FileError, match="points outside"):
+        write_changes(file, [Change(file.cases[0], (Reply("a\r\nb"),))])
+    assert file.path.read_text() == DATA

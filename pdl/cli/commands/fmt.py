@@ -14,7 +14,6 @@ from pdl.cli.files import (
     STDIN,
     display_name,
     files_below,
-    leads_out,
     matches,
     read_bytes,
     unwritable,
@@ -24,7 +23,7 @@ from pdl.cli.options import EXCLUDE
 from pdl.cli.terminal import FAILED, INVALID, Terminal, interrupts_deferred, visible_line
 from pdl.decoding import decoded
 from pdl.errors import FileError, PdlError, Problem, count
-from pdl.replacing import replacing
+from pdl.replacing import leads_out, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

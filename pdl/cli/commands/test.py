@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,7 @@ from pdl.cli.case_runs import Selection
 from pdl.cli.help import Command
 from pdl.cli.options import EXCLUDE, model_option, out_option, retries_option, server_option
 from pdl.cli.terminal import Terminal, visible_line
-from pdl.cli.watching import changes
+from pdl.cli.watching import changes, dependencies
 from pdl.testing.session import Session, run_options
 
 if TYPE_CHECKING:
@@ -128,6 +129,9 @@ def command(  # noqa: PLR0913  (each is an option)
     if model is not None:
         # Keep httpx from importing its own command line, which takes nearly half of its import.
         sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
+    if output.file is not None:
+        found = selection.files()
+        output.refuse_inputs(path for file in found for path in dependencies(Path(file)))
     session = Session(run_options(model, judge, retries, base_url), update=update, record=record)
     if watch:
         selection.files()  # what is not there at first is an error
