@@ -14,7 +14,7 @@ from pdl.edit.features.cases_prompt import (
     answer_type,
     data_type,
     followed,
-    names_type,
+    head,
     of_items,
     prompt_of,
     root_of,
@@ -50,7 +50,6 @@ _ONCE = frozenset({"data", "expect", "messages"})
 _ON_LINE = {"case": "", "cases": "@", "judge": ""}
 """The marks that something follows on their line."""
 _SUFFIXES = {"cases": (".jsonl", ".csv"), "expect": (".json",)}
-_HEAD = "<|input|>\n```json\n%s\n```\n\n<|user|>\n"
 _JSON = re.compile(r"\s*[{\[]\s*(?:[\[{]\s*)*\"")
 _COLON = re.compile(r"[^\S\n]*\??:")
 _NAME = re.compile(r"[^\W\d][\w-]*")
@@ -235,8 +234,7 @@ def _assertion(request: Request, section: Section, prompt: Document | None) -> I
     is_near = bool(found) and not text[found[-1].end : offset].strip(" \t")
     place = found[-1] if is_near else Range(offset, offset)
     place = Range(place.start, max(place.end, offset))
-    of = names_type(request.workspace, prompt)
-    template = as_template(request.document, [place], _HEAD % json.dumps(types.standalone(of)))
+    template = as_template(request.document, [place], head(request.workspace, prompt))
     inner = Request(request.workspace, template.document, template.to(offset))
     tag = template.document.tag_at(inner.offset)
     for one in complete_tag(inner, tag) if tag is not None else ():

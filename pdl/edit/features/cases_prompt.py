@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from pdl.edit.template import types
@@ -30,6 +31,20 @@ def _objects(**fields: Json) -> Type:
     return Type({"type": "array", "items": item})
 
 
+_WORDS = {
+    "value": "The answer: JSON, with what the check coerced.",
+    "text": "The reply as the model wrote it.",
+    "data": "The values for the prompt.",
+    "messages": "The messages that were sent.",
+    "repairs": "What the check repaired.",
+    "attempts": "How many replies it took.",
+    "usage": "The tokens that were used.",
+    "seconds": "How long it took.",
+    "calls": "The tools that the reply calls.",
+    "reason": "Why a reply was refused, or an empty text.",
+    "errors": "What is wrong with a reply that was refused.",
+    "feedback": "What a model is told that is asked again.",
+}
 _NAMES = {
     "messages": _objects(role=_STR, text=_STR),
     "repairs": _objects(kind=_STR, before=_STR, after=_STR),
@@ -102,7 +117,19 @@ def names_type(workspace: Workspace, prompt: Document | None) -> Type:
     """Return the type of an object with the names that an assertion can read."""
     value = ANY if prompt is None else answer_type(workspace, prompt)
     data = ANY if prompt is None else data_type(prompt)
-    return types.record({"value": value, "text": STR, "data": data, **_NAMES})
+    known = {"value": value, "text": STR, "data": data, **_NAMES}
+    return types.record(
+        {
+            name: Type({**known[name].schema, "description": said}, known[name].document)
+            for name, said in _WORDS.items()
+        }
+    )
+
+
+def head(workspace: Workspace, prompt: Document | None) -> str:
+    """Return the turns before a template that has the names of assertions as its inputs."""
+    names = json.dumps(types.standalone(names_type(workspace, prompt)))
+    return f"<|input|>\n```json\n{names}\n```\n\n<|user|>\n"
 
 
 def followed(of: Type, path: Sequence[str]) -> Type | None:

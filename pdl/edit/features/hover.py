@@ -7,6 +7,9 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.edit.document import Range
+from pdl.edit.features.cases_hover import hover_section
+from pdl.edit.features.cases_prompt import head, prompt_of
+from pdl.edit.features.cases_sections import expressions_of
 from pdl.edit.features.hover_typed import hover_typed
 from pdl.edit.features.markdown import code, described, escaped, fenced, shown_type
 from pdl.edit.features.navigation import schema_reference
@@ -43,6 +46,12 @@ class Hover(NamedTuple):
 
 def hover(workspace: Workspace, document: Document, offset: int) -> Hover | None:
     """Return what is at an offset; None if there is nothing to say."""
+    if document.sections is not None:
+        return _cases(workspace, document, offset)
+    return _prompt(workspace, document, offset)
+
+
+def _prompt(workspace: Workspace, document: Document, offset: int) -> Hover | None:
     tag = document.tag_at(offset)
     if tag is not None:
         return _Tag(workspace, document, tag).at(offset)
@@ -59,6 +68,20 @@ def hover(workspace: Workspace, document: Document, offset: int) -> Hover | None
         return _setting(document, turn, offset)
     typed = document.typed_at(offset)
     return _typed(workspace, document, typed, offset) if typed is not None else None
+
+
+def _cases(workspace: Workspace, document: Document, offset: int) -> Hover | None:
+    """What is at a place of a file of cases; of assertions, what their template says."""
+    template = expressions_of(document, head(workspace, prompt_of(workspace, document)))
+    inner = template.to(offset)
+    if inner < 0:
+        found = hover_section(workspace, document, offset)
+        return Hover(*found) if found is not None else None
+    said = hover(workspace, template.document, inner)
+    place = template.of(said.range) if said is not None else None
+    if said is None or place is None:
+        return None
+    return Hover(place, said.markdown.removeprefix("*input*\n\n"))
 
 
 def _typed(workspace: Workspace, document: Document, typed: Typed, offset: int) -> Hover | None:

@@ -125,7 +125,7 @@ def _word(place: _Place, index: int, token: Token) -> str:
     node = place.shape.nodes.get(index)
     is_known = node is not None and token.text not in words.FORMS and not place.depends(node)
     schema = place.shape.schema(index) if is_known else None
-    own = f"\n\n{_in_words(Type(schema))}" if schema else ""
+    own = f"\n\n{in_words(Type(schema))}" if schema else ""
     return f"**{token.text}**\n\n{said_of(word)}{own}"
 
 
@@ -148,14 +148,14 @@ def _schema(name: str, given: Type, sign: str) -> str:
     parts = [
         shown_type(name, given, sign),
         described(given),
-        _in_words(given),
+        in_words(given),
         _json(given),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _in_words(given: Type) -> str:
-    """What a model is told of the type."""
+def in_words(given: Type) -> str:
+    """Return what a model is told of the type."""
     try:
         text = Schema(standalone(given)).describe()
     except (PdlError, KeyError, TypeError, ValueError, RecursionError):
