@@ -2,6 +2,9 @@
 
 Each takes a URI and returns `{"title", "language", "text"}` (rendering also `"messages"`) or
 `{"error"}`. An editor that does not show the text itself gets it as a temporary file.
+
+`pdl.test` takes a case's name as well and returns `{"status", "text"}`, `pdl.cases` returns the
+`{"uri"}` of the cases beside a prompt. What comes of these two, the server shows in every editor.
 """
 
 from __future__ import annotations
@@ -23,8 +26,10 @@ if TYPE_CHECKING:
     from pdl.edit.workspace import Workspace
     from pdl.lsp.server import Server
 
-NAMES = ("pdl.render", "pdl.run", "pdl.grammar", "pdl.schema")
+_OF_CASES = ("pdl.test", "pdl.cases")
+NAMES = ("pdl.render", "pdl.run", "pdl.grammar", "pdl.schema", *_OF_CASES)
 _PATIENCE = 60.0  # seconds: a command looks at the folders once
+_INFO = types.MessageType.Info
 _SUFFIXES = {"json": ".json", "gbnf": ".gbnf", "plaintext": ".txt"}
 
 
@@ -55,7 +60,7 @@ class Commands:
         except Exception as error:  # noqa: BLE001 - an editor can do nothing about a bug
             self.server.report(error)
             result = {"error": f"{type(error).__name__}: {error}"}
-        if not self.shows_itself:
+        if not self.shows_itself or params.command in _OF_CASES:
             await self._show(result)
         return result
 
@@ -71,6 +76,10 @@ class Commands:
 
         workspace = Workspace(patience=_PATIENCE)
         workspace.take(self.server.session.workspace)
+        if params.command in _OF_CASES:
+            name = next(iter((params.arguments or ())[1:]), None)
+            of_case = workspace, view.document, name if params.command == "pdl.test" else None
+            return await loop.run_in_executor(self._thread, _of_cases, *of_case)
         arguments = params.command, workspace, view.document
         preview = await loop.run_in_executor(self._thread, _run, *arguments)
         if preview.error:
@@ -90,6 +99,15 @@ class Commands:
         can_show = member(member(window, "show_document"), "support")
         if "error" in result:
             self._tell(result["error"], types.MessageType.Error)
+        elif "status" in result:
+            is_bad = result["status"] == "failed"
+            self._tell(result["text"], types.MessageType.Error if is_bad else _INFO)
+        elif "uri" in result:
+            if can_show:
+                params = types.ShowDocumentParams(result["uri"], take_focus=True)
+                self.server.window_show_document(params)
+            else:
+                self._tell(f"The cases are in {result['uri']}", _INFO)
         elif can_show:
             file = self._write(result)
             params = types.ShowDocumentParams(uri_of(file), take_focus=False)
@@ -107,6 +125,23 @@ class Commands:
         file = self._folder / name
         file.write_text(result["text"] + "\n", "utf-8", errors="replace")
         return file
+
+
+def _of_cases(workspace: Workspace, document: Document, name: object) -> dict[str, Any]:
+    """Run a case; without a name, find the cases of a prompt."""
+    if name is None:
+        from pdl.edit.features.cases_prompt import cases_of  # noqa: PLC0415 - as below
+
+        found = cases_of(workspace, document)
+        if found is None or found.path is None:
+            return {"error": "there is no file of cases beside this prompt"}
+        return {"uri": uri_of(found.path)}
+    from pdl.edit.features.cases_run import run  # noqa: PLC0415 - as below
+
+    tested = run(workspace, document, str(name))
+    if tested.error:
+        return {"error": tested.error}
+    return {"status": tested.status, "text": tested.text}
 
 
 def _run(command: str, workspace: Workspace, document: Document) -> Preview:

@@ -122,6 +122,7 @@ def code_lenses(
     session: Session, view: View, params: types.CodeLensParams
 ) -> list[types.CodeLens] | None:
     """What can be done with a prompt, each with its command."""
+    from pdl.edit.features.cases_prompt import cases_of
     from pdl.edit.features.lenses import lenses
 
     del params
@@ -129,9 +130,10 @@ def code_lenses(
         return None
     return [
         types.CodeLens(
-            range_of(view, *one.range), types.Command(one.title, one.command, arguments=[view.uri])
+            range_of(view, *one.range),
+            types.Command(one.title, one.command, arguments=[view.uri, *one.arguments]),
         )
-        for one in lenses(view.document)
+        for one in lenses(view.document, cases_of(session.workspace, view.document))
     ]
 
 

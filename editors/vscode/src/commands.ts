@@ -57,6 +57,8 @@ export class Commands implements Disposable {
       void window.showInformationMessage("Open a prompt file first.");
     } else if (command === "pdl.render") {
       await this.preview().open(uri);
+    } else if (command === "pdl.test" || command === "pdl.cases") {
+      await this.request(command, uri, undefined, args.slice(1)); // the server shows what comes of it
     } else if (command !== "pdl.run") {
       await this.show(command, uri, await this.request(command, uri));
     } else if (await confirmed(uri)) {
@@ -64,12 +66,17 @@ export class Commands implements Disposable {
     }
   }
 
-  async request(command: string, uri: Uri, token?: CancellationToken): Promise<Result> {
+  async request(
+    command: string,
+    uri: Uri,
+    token?: CancellationToken,
+    more: unknown[] = [],
+  ): Promise<Result> {
     const client = this.server().client;
     if (!client?.isRunning()) {
       return { error: "The language server is not running." };
     }
-    const params = { command, arguments: [uri.toString()] };
+    const params = { command, arguments: [uri.toString(), ...more] };
     try {
       const result: Result = (await client.sendRequest(ExecuteCommandRequest.type, params, token)) ?? {};
       const error = result.error?.replaceAll(uri.fsPath, basename(uri.fsPath));
