@@ -31,6 +31,8 @@ from pdl.edit.template.names import names_of
 from pdl.edit.template.usage import inferred_inputs
 from pdl.edit.workspace import Workspace
 from pdl.prompt.lint import included_files, lint_file
+from pdl.testing.lint import lint_cases
+from pdl.testing.sections import is_cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +40,21 @@ if TYPE_CHECKING:
 
 PROMPTS = Path("prompts")
 PIECES = (
+    *(
+        "\n<|case|> one\n",
+        "<|case|>",
+        "\n<|data|>\n",
+        "\n<|reply|>\n",
+        "\n<|reply|> refused absent\n",
+    ),
+    *(
+        "\n<|expect|>\n",
+        "<|expect|> ",
+        "\n<|assert|>\n",
+        "\n<|messages|>\n",
+        "\n<|cases|> @a.jsonl\n",
+    ),
+    *("\n<|judge|> judges/grounded.pdl\n", "<|data|> @a.json\n", "<|", "# "),
     *("<|user|>\n", "\n<|system|>\n", "\n<|assistant|>\n", "\n<|schema|>\n", "\n<|tools|>\n"),
     *("\n<|input|>\n", "\n<|config|>\n", "<|usr|>", "<|", "|>", "<|media(images/a.png)|>"),
     *("{{", "}}", "{%", "%}", "{#", "#}", "{{ ", " }}", "{% if ", "{% endif %}", "{% else %}"),
@@ -289,11 +306,16 @@ class Walks:
                     mains.add(includer)
                     left.append(includer)
         for main in mains:
-            for finding in lint_file(main, partial=main in partial or main.name[0] == "_"):
+            if is_cases(main):
+                found = lint_cases(main, root=self.folder)
+            else:
+                found = lint_file(main, partial=main in partial or main.name[0] == "_")
+            for finding in found:
                 problem = finding.problem
                 place = str(problem.location or f"{main}:1:1")
                 if place.rsplit(":", 2)[0] == str(path):
-                    yield place, problem.code, finding.severity, problem.message, problem.hint
+                    message = problem.message.replace(f"{main.parent}/", "")
+                    yield place, problem.code, finding.severity, message, problem.hint
 
     def _fail(self, document: Document, request: str, why: str) -> None:
         self.failures.append(Failure(str(document.path), document.raw, request, why))

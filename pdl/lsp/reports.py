@@ -174,7 +174,12 @@ class Reports:
             self.all_changed()
 
     def _related(self, uri: str) -> list[str]:
-        """The other open texts that include a text, or are included, however indirectly."""
+        """The other open texts that include a text, or are included, however indirectly.
+
+        And files of cases of such prompts, or with judges that are.
+        """
+        from pdl.edit.features.cases_findings import prompts_named  # noqa: PLC0415 - not needed to start
+
         workspace, path = self.session.workspace, path_of(uri)
         others = [one for one in self.session.texts.values() if one.uri != uri and one.path]
         if not others or path is None:
@@ -187,7 +192,12 @@ class Reports:
             near += [one.includer for one in graph.includers.get(path, ())]
             left += [one for one in dict.fromkeys(near) if one not in seen]
             seen.update(near)
-        return [one.uri for one in others if one.path and workspace.canonical(one.path) in seen]
+        named = {one.uri: (one.path, *prompts_named(one.document)) for one in others}
+        return [
+            uri
+            for uri, paths in named.items()
+            if any(path and workspace.canonical(path) in seen for path in paths)
+        ]
 
     def closed(self, uri: str) -> None:
         """Forget a text."""

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
     from pdl.lsp.documents import View
 
-_WATCHED = "**/*.{pdl,txt,md,j2,jinja,json,png,jpg,jpeg,gif,webp,svg,pdf,wav,mp3}"
+_WATCHED = (
+    "**/*.{pdl,txt,md,j2,jinja,json,jsonl,csv,yaml,yml,png,jpg,jpeg,gif,webp,svg,pdf,wav,mp3}"
+)
 
 
 def serve() -> int:

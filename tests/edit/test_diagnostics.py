@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from pdl.edit.document import Document, Location, Range
-from pdl.edit.features.actions import fixes
+from pdl.edit.features.actions import changed_text, fix_all, fixes
 from pdl.edit.features.diagnostics import diagnostics
 from pdl.edit.workspace import Workspace
 from pdl.prompt.lint import included_files, lint_file
+from pdl.testing.lint import lint_cases
+from pdl.testing.sections import is_cases
 
 FOLDERS = [Path("prompts").resolve(), Path("tests/cases/cli").resolve()]
 
@@ -163,11 +165,19 @@ def _of_the_command(folder: Path) -> set[tuple[str, str, str]]:
     files = [one for one in sorted(folder.rglob("*.pdl")) if "/." not in str(one)]
     parts = {part for file in files for part in included_files(file)}
     return {
-        (str(problem.location or f"{file}:1:1"), problem.code, problem.message)
+        (
+            str(problem.location or f"{file}:1:1"),
+            problem.code,
+            problem.message.replace(f"{file.parent}/", ""),
+        )
         for file in files
-        for finding in lint_file(file, partial=file in parts or file.name[0] == "_")
+        for finding in (
+            lint_cases(file, root=folder)
+            if is_cases(file)
+            else lint_file(file, partial=file in parts or file.name[0] == "_")
+        )
         for problem in [finding.problem]
-        if not problem.code.startswith("file/")
+        if problem.code != "file/encoding"
     }
 
 
@@ -218,3 +228,64 @@ def test_a_file_whose_name_a_prompt_computes_needs_no_turn(tmp_path: Path) -> No
     workspace.open(main, "<|user|>\n")
     changed = diagnostics(workspace, workspace.open(tmp_path / "tone_a.txt", "Hi"))
     assert [one.code for one in changed] == ["turn/no-role"]
+
+
+CASES = {
+    "a.pdl": "<|input|>\n{ name: str }\n<|user|>\n{% include 'part.txt' %}{{ name }}\n",
+    "part.txt": "Hi ",
+    "rows.jsonl": '{"data": {"name": 5}}\n',
+    "a.tests.pdl": "<|case|> one\n<|data|>\nname: Ann\n<|assert|>\nvalue == 1\n",
+}
+
+
+def test_cases_are_those_of_the_text_and_of_its_prompt(tmp_path: Path) -> None:
+    for name, text in CASES.items():
+        (tmp_path / name).write_text(text)
+    workspace = Workspace((tmp_path,))
+    cases = workspace.open(tmp_path / "a.tests.pdl", CASES["a.tests.pdl"])
+    assert not diagnostics(workspace, cases)
+    workspace.open(tmp_path / "a.pdl", CASES["a.pdl"].replace("name", "word"))
+    assert [(one.code, cases.text[slice(*one.range)]) for one in diagnostics(workspace, cases)] == [
+        ("input/missing", "<|case|>"),
+        ("input/unknown", "name"),
+    ]
+    assert diagnostics(workspace, cases)[1].message == "unknown input `name` (in a.pdl:2:1)"
+    workspace.open(tmp_path / "part.txt", "{{ other }}")
+    found = diagnostics(workspace, cases)
+    workspace.close(tmp_path / "a.pdl")
+    assert found != diagnostics(workspace, cases)
+    workspace.close(tmp_path / "part.txt")
+    assert not diagnostics(workspace, cases)
+
+
+def test_what_is_wrong_with_a_table_is_shown_where_it_is_named(tmp_path: Path) -> None:
+    for name, text in CASES.items():
+        (tmp_path / name).write_text(text)
+    workspace = Workspace((tmp_path,))
+    cases = workspace.open(tmp_path / "a.tests.pdl", "<|cases|> @rows.jsonl\n")
+    (found,) = diagnostics(workspace, cases)
+    assert cases.text[slice(*found.range)] == "@rows.jsonl"
+    assert found.message.startswith("in `rows.jsonl`, line 1: input `name`: expected `str`")
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("<|case|> a\n<|daat|>\nname: Ann\n", "<|case|> a\n<|data|>\nname: Ann\n"),
+        ("<|case|> a\n<|data|>\nnaem: Ann\n", "<|case|> a\n<|data|>\nname: Ann\n"),
+        (
+            "<|case|> a\n<|data|> name: A\n<|assert|>\nvalu == 1\n",
+            "<|case|> a\n<|data|> name: A\n<|assert|>\nvalue == 1\n",
+        ),
+        (
+            "<|case|> a\n<|data|> name: A\n<|expect|> { a: strr }\n",
+            "<|case|> a\n<|data|> name: A\n<|expect|> { a: str }\n",
+        ),
+    ],
+)
+def test_fixes_of_cases(tmp_path: Path, text: str, mended: str) -> None:
+    (tmp_path / "a.pdl").write_text(CASES["a.pdl"])
+    (tmp_path / "part.txt").write_text("")
+    workspace = Workspace((tmp_path,))
+    cases = workspace.open(tmp_path / "a.tests.pdl", text)
+    assert changed_text(text, fix_all(workspace, cases)) == mended

@@ -69,6 +69,27 @@ def codes_now(client: Client, uri: str) -> list[str]:
 
 
 @pytest.mark.parametrize("capabilities", [PULL, {}], ids=["pull", "push"])
+def test_a_change_of_a_prompt_shows_in_its_cases(
+    client: Client, folder: Path, capabilities: dict[str, Any]
+) -> None:
+    (folder / "judge.pdl").write_text(judge := "<|input|>\n{ value: any }\n<|user|>\n{{ value }}")
+    begin(client, folder, capabilities)
+    main, beside, cases = (
+        (folder / name).as_uri() for name in ("main.pdl", "judge.pdl", "main.tests.pdl")
+    )
+    client.open(main, MAIN)
+    client.open(beside, judge)
+    client.open(cases, "<|case|> a\n<|data|>\nname: Ann\ntext: Hi\n<|judge|> judge.pdl\n")
+    client.wait(lambda: codes_now(client, cases) == [])
+    client.change(main, {"text": MAIN.replace("name", "word")})
+    client.wait(lambda: codes_now(client, cases) == ["input/missing", "input/unknown"])
+    client.change(main, {"text": MAIN})
+    client.wait(lambda: codes_now(client, cases) == [])
+    client.change(beside, {"text": judge.replace("value", "score")})
+    client.wait(lambda: codes_now(client, cases) == ["test/judge"])
+
+
+@pytest.mark.parametrize("capabilities", [PULL, {}], ids=["pull", "push"])
 def test_a_part_shows_nothing_of_what_no_longer_includes_it(
     client: Client, folder: Path, capabilities: dict[str, Any]
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pdl.edit.document import Document, Edit, Range
 from pdl.edit.features.diagnostics import diagnostics as diagnose
-from pdl.edit.features.fixes import Case
+from pdl.edit.features.fixes import Case, of_a_word
 from pdl.edit.features.fixes_syntax import SYNTAX_FIXES
 from pdl.edit.features.fixes_template import TEMPLATE_FIXES
 from pdl.edit.features.fixes_typed import MEANING_FIXES
@@ -86,9 +86,12 @@ def _united(found: list[Action]) -> list[Action]:
 
 def fixes(workspace: Workspace, document: Document, one: Diagnostic) -> list[Fix]:
     """Return the fixes of a diagnostic, which is one of the document as it is."""
-    if one.code not in FIXES or one.file is not None:
+    fixer = FIXES.get(one.code)
+    if document.sections is not None and document.typed_at(one.range.start) is None:
+        fixer = of_a_word  # nothing there is a template
+    if fixer is None or one.file is not None:
         return []
-    return [fix for fix in FIXES[one.code](Case(workspace, document, one)) if fix.edits]
+    return [fix for fix in fixer(Case(workspace, document, one)) if fix.edits]
 
 
 def changed_text(text: str, edits: Iterable[Edit]) -> str:

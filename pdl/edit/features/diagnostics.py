@@ -12,13 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pdl.edit.document import Document, Location, Range
+from pdl.edit.features.cases_findings import case_findings, files_named
 from pdl.edit.workspace import SUFFIX, is_file
 from pdl.prompt.lint import Finding, OpenFolder, lint_text
+from pdl.prompt.prompt import in_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pdl.edit.workspace import Include, Workspace
+    from pdl.prompt import Prompt
     from pdl.source import Span
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -100,6 +103,8 @@ def _findings(workspace: Workspace, main: Document) -> tuple[Finding, ...]:
 
     Of a part of several prompts they are those in the folder where it is most right.
     """
+    if main.sections is not None:
+        return case_findings(workspace, main, lambda one: _prompt(workspace, one))
     path = main.path and workspace.canonical(main.path)
     included = list(_included(workspace, path)) if path is not None else []
     documents = tuple(workspace.document(one) for one in included)
@@ -120,6 +125,15 @@ def _findings(workspace: Workspace, main: Document) -> tuple[Finding, ...]:
     assert least is not None
     memory[:] = [_Kept(*key, least)]
     return least
+
+
+def _prompt(workspace: Workspace, document: Document) -> tuple[Prompt, tuple[Path, ...]]:
+    """A prompt as editors have it, and the files that it includes. Raises PdlError."""
+    assert document.path is not None
+    base = document.path.parent
+    included = tuple(_included(workspace, workspace.canonical(document.path)))
+    folder = OpenFolder.of(base, _texts(workspace, base, included))
+    return in_folder(document.raw, document.source.name, folder), included
 
 
 def _errors(findings: Iterable[Finding]) -> int:
@@ -245,6 +259,10 @@ def _naming(workspace: Workspace, document: Document, path: Path, name: str) -> 
     for one in includes:
         if path == one.target or path in _included(workspace, one.target):
             return Range(one.name.start, one.name.end)
+    for written, place in files_named(document):
+        assert document.path is not None
+        if workspace.canonical(document.path.parent / written) == path:
+            return Range(*place)
     for typed in document.typed:
         at = document.text.find(f"@{name}", *typed.turn.body)
         if at >= 0:

@@ -136,6 +136,14 @@ def suggested(case: Case) -> Iterator[Fix]:
         yield case.replace(found[1])
 
 
+def of_a_word(case: Case) -> Iterator[Fix]:
+    """`did you mean …?`, if the range is a word, or a mark of a file of cases."""
+    if re.fullmatch(r"[\w-]+", case.written):
+        yield from suggested(case)
+    elif case.diagnostic.code == "test/mark":
+        yield from (case.replace(f"<|{fix.edits[0].text}|>") for fix in suggested(case))
+
+
 def as_hinted(case: Case) -> Iterator[Fix]:
     """`did you mean …?` and `write …`, of the range."""
     yield from suggested(case)

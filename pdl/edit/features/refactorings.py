@@ -30,7 +30,7 @@ _LONGEST = 20_000  # characters of a schema that is converted
 def refactorings(document: Document, where: Range) -> Iterator[Refactoring]:
     """Return the changes that a range offers, each with its title."""
     yield from _undeclared(document, where)
-    typed = document.typed_at(where.start)
+    typed = document.typed_at(where.start) if document.sections is None else None
     if typed is None or where.end > typed.turn.body.end:
         return
     at = typed.notation.at(where.start)
