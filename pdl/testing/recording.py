@@ -19,7 +19,6 @@ from pdl.prompt.turns import ROLES
 from pdl.replacing import is_outside, replacing
 from pdl.schema.json_values import json_line
 from pdl.testing import row_edits
-from pdl.testing.content import CaseFolder
 from pdl.testing.edits import Edit, edited
 from pdl.testing.forms import REASONS
 from pdl.testing.replies import is_plain, record
@@ -108,7 +107,8 @@ def _unwritable(error: OSError, path: Path) -> FileError:
 
 def _target(path: Path, file: CaseFile) -> Path:
     """What is to be replaced: links stay. Raises OSError if it must not be."""
-    if is_outside(path, CaseFolder.of(file).root):
+    parent = file.path.parent
+    if is_outside(path, file.root) and is_outside(path, parent):
         why = "it is a link that points outside its directory and repository"
         raise OSError(EACCES, why, str(path))
     target = path.resolve()
