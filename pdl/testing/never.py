@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pdl._types import format_path
 from pdl.reply import violations
+from pdl.schema.keywords import schemas
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pdl.testing.cases import Expectation
 
 _DEPTH = 50
+_DEFINED = "#/$defs/"
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _NUMBERS = frozenset({"integer", "number"})
 _ARTICLES = {
     "array": "an array",
@@ -47,6 +50,8 @@ class _Pair:
     def __init__(self, schema: Schema[Any], expected: Schema[Any]) -> None:
         self.schema = schema
         self.expected = expected
+        self.has_parts = not any(_names_others(one) for _, one in schemas(schema.document))
+        """Whether a part of the schema, with the definitions, means what it does in the schema."""
 
     def why(self, expected: Any, answered: Any, path: str, depth: int) -> str:
         """Why no value matches two parts of the schemas."""
@@ -54,7 +59,7 @@ class _Pair:
         if not (isinstance(expected, Mapping) and isinstance(answered, Mapping)) or depth > _DEPTH:
             return ""
         values = _values(expected)
-        if values is not None:
+        if values is not None and self.has_parts:
             part = replace(self.schema, document=_with_definitions(self.schema, answered))
             found = [violations(part, value) for value in values]
             return f"`{path}` {found[0][0].message}" if found and all(found) else ""
@@ -84,13 +89,19 @@ class _Pair:
         return ""
 
 
+def _names_others(part: Mapping[str, Any]) -> bool:
+    """Whether a part refers to anything but a definition."""
+    named = [part.get(keyword, _DEFINED) for keyword in _REFERENCES]
+    return not all(isinstance(one, str) and one.startswith(_DEFINED) for one in named)
+
+
 def _resolved(schema: Schema[Any], part: Any) -> Any:
     """A part of a schema, or the definition that it only refers to."""
     for _ in range(_DEPTH):
         reference = part.get("$ref") if isinstance(part, Mapping) else None
         if not isinstance(reference, str):
             break
-        name = reference.removeprefix("#/$defs/")
+        name = reference.removeprefix(_DEFINED)
         part = schema.document.get("$defs", {}).get(name)
     return part
 

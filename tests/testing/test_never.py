@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import schema_pairs
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pdl.decoding import JsonError, strict_json
+from pdl.reply import violations
 from pdl.schema import Schema
 from pdl.source import Source
 from pdl.testing.cases import Expectation
@@ -65,3 +69,24 @@ def test_an_answer_that_is_not_json_may_be_anything() -> None:
 def test_a_type_in_itself_ends() -> None:
     tree = "Tree\n\nTree = { value: int, next: Tree | null }"
     assert why(tree, tree) == ""
+
+
+def test_references_to_any_part_are_followed_or_left() -> None:
+    answer = Schema.from_json_schema(
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string"}, "b": {"allOf": [{"$ref": "#/properties/a"}]}},
+        }
+    )
+    expected = Schema.parse("{ b: 6, [str]: any }")
+    assert never(Expectation(Source(""), expected), answer) == ""
+
+
+@given(st.integers(0, 1_000_000))
+def test_what_both_schemas_match_is_possible(seed: int) -> None:
+    rng = schema_pairs.chance(seed)
+    answer, expected = schema_pairs.pair(rng)
+    values = schema_pairs.values(answer, rng, 5) + schema_pairs.values(expected, rng, 5)
+    both = [one for one in values if not violations(answer, one) and not violations(expected, one)]
+    why = never(Expectation(Source(""), expected), answer)
+    assert not (why and both), (answer.document, expected.document, both, why)
