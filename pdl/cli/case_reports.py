@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.cli.output import json_document, problem_fields, workflow_command
 from pdl.cli.terminal import FAILED, INTERRUPTED, INVALID, UNREACHABLE
 from pdl.errors import count
-from pdl.testing.session import Written
+from pdl.testing.writing import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from pdl._types import CASES_SUFFIX
 from pdl.cli.case_reports import Report
 from pdl.cli.files import files_below
-from pdl.cli.terminal import Terminal, visible_line
+from pdl.cli.terminal import Terminal, interrupts_deferred, visible_line
 from pdl.errors import CasesError, PdlError, Problem, quoted
 from pdl.testing.reader import read_cases, root_of
 from pdl.testing.recording import refuse_unwritable
-from pdl.testing.session import write_all
+from pdl.testing.writing import ChangeWriter, Pending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from pdl.cli.batch.run import Progress
     from pdl.testing import Case, CaseFile, Outcome
-    from pdl.testing.recording import Change
     from pdl.testing.session import Session
 
 _MANY = 200  # cases that take long enough for a bar
@@ -65,27 +64,31 @@ class Selection(NamedTuple):
         if self.words and not cases and not unread:
             message = f"no case has {quoted(' '.join(self.words))} in its name"
             raise CasesError(Problem("test/none", message))
-        found: list[tuple[Outcome, Change | None]] = []
+        found: list[Outcome] = []
+        writer = ChangeWriter()
         is_interrupted = False
         try:
             if not self.first_only or not any(file.problems for file in files):
-                self._run(cases, session, found)
+                self._run(cases, session, found, writer)
         except KeyboardInterrupt:  # what was found so far is reported, and written
             is_interrupted = True
-        outcomes = tuple(outcome for outcome, _ in found)
-        written = write_all(change for _, change in found if change is not None)
+        written = writer.finish()
         seconds = time.monotonic() - began
-        return Report(tuple(files), outcomes, tuple(unread), written, seconds, is_interrupted)
+        return Report(tuple(files), tuple(found), tuple(unread), written, seconds, is_interrupted)
 
     def _run(
-        self, cases: Sequence[Case], session: Session, found: list[tuple[Outcome, Change | None]]
+        self, cases: Sequence[Case], session: Session, found: list[Outcome], writer: ChangeWriter
     ) -> None:
         with _progress(len(cases), is_asked=session.options.model is not None) as bar:
             for number, case in enumerate(cases):
                 if bar is not None:
                     bar.show(number, visible_line(case.name))
-                found.append(session.run(case))
-                if self.first_only and found[-1][0].failures:
+                outcome, change = session.run(case)
+                found.append(outcome)
+                if change is not None:
+                    with interrupts_deferred():
+                        writer.add(Pending.of(change))
+                if self.first_only and outcome.failures:
                     return
 
 

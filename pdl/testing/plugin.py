@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pdl.testing.cases import Case
     from pdl.testing.outcome import Outcome
     from pdl.testing.recording import Change
-    from pdl.testing.session import Session, Written
+    from pdl.testing.session import Session
+    from pdl.testing.writing import ChangeWriter, Written
 
 _SESSION = pytest.StashKey["Session"]()
 _REPORTS = "pdl-reports"
@@ -280,29 +281,30 @@ class _Reports:
                 path, line, _ = item.reportinfo()
                 report.longrepr = (os.fspath(path), line + 1, item.outcome.skipped)
             if item.change is not None:
-                from pdl.testing.session import packed  # noqa: PLC0415 - few runs write
+                from pdl.testing.writing import Pending  # noqa: PLC0415 - few runs write
 
-                setattr(report, _CHANGE, packed(item.change))
+                setattr(report, _CHANGE, Pending.of(item.change).packed())
         return report
 
 
 class _Writer:
-    """Writes what all reports brought, once: in the process that workers of xdist report to."""
+    """Writes what all reports bring: in the process that workers of xdist report to."""
 
     def __init__(self) -> None:
-        self._changes: list[str] = []
+        self._writer: ChangeWriter | None = None
         self._written: Written | None = None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         change = getattr(report, _CHANGE, None)
         if change is not None:
-            self._changes.append(change)
+            from pdl.testing.writing import ChangeWriter, Pending  # noqa: PLC0415 - few runs write
+
+            self._writer = self._writer or ChangeWriter()
+            self._writer.add(Pending.parse(change))
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        from pdl.testing.session import write_packed  # noqa: PLC0415 - few runs write
-
-        self._written = write_packed(self._changes)
-        if self._written.errors:
+        self._written = self._writer.finish() if self._writer is not None else None
+        if self._written is not None and self._written.errors:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

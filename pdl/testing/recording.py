@@ -90,6 +90,12 @@ def write_changes(file: CaseFile, changes: Iterable[Change]) -> tuple[Path, ...]
     return tuple(texts)
 
 
+def refuse_change(change: Change) -> None:
+    """Raise CasesError for a reply that the table of its case can't hold."""
+    if change.case.row is not None and change.said:
+        row_edits.refuse_reply(change.case.row, change.said)
+
+
 def refuse_unwritable(file: CaseFile) -> None:
     """Raise FileError if a file of cases, or one of its tables, can't be written."""
     tables = {one.row.span.source.name for one in file.cases if one.row is not None}
@@ -150,7 +156,7 @@ class _Writer:
         self.next = {one.mark: other for one, other in pairwise(all_sections)}
         self.first = {one.mark: one for one in all_sections}
         self.named = Counter(self._argument(one) for one in all_sections)
-        self.slugs = Counter(_slug(case.name) for case in file.cases)
+        self.slugs = Counter(slug_of(case.name) for case in file.cases)
 
     def change(self, change: Change) -> None:
         if change.said:
@@ -201,11 +207,12 @@ class _Writer:
 
     def _own_file(self, case: Case, number: int, suffix: str, text: str) -> str:
         """Keep a text for a file of the case's own, and return how the case names it."""
-        slug = _slug(case.name)
+        slug = slug_of(case.name)
         if self.slugs[slug] > 1:
             slug += f"-{hashlib.sha256(case.name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-        folder = self.file.path.name.removesuffix(SUFFIX) + ".replies"
-        name = f"{folder}/{slug}{f'-{number}' if number > 1 else ''}{suffix}"
+        name = (
+            f"{replies_folder(self.file.path)}/{slug}{f'-{number}' if number > 1 else ''}{suffix}"
+        )
         self.files[self.file.path.parent / name] = text
         return name
 
@@ -280,6 +287,11 @@ def _is_inline(name: str, text: str) -> bool:
     return bool(text) and whole[slice(*found.all[0].body)] == text
 
 
-def _slug(name: str) -> str:
-    """The name of a case as a part of a file's name."""
+def replies_folder(path: Path) -> str:
+    """Return the name of the directory for replies of cases that are in files of their own."""
+    return path.name.removesuffix(SUFFIX) + ".replies"
+
+
+def slug_of(name: str) -> str:
+    """Return the name of a case as a part of a file's name."""
     return re.sub(r"[^\w-]+", "-", name.lower()).strip("-")[:_LONGEST] or "case"

@@ -49,6 +49,12 @@ def changed_tables(
     return texts
 
 
+def refuse_reply(row: Row, said: Sequence[Reply | str]) -> None:
+    """Raise CasesError for a reply that a table can't hold: in CSV, one that is not only text."""
+    if not is_json_lines(row.span.source):
+        _cells(row, said)
+
+
 def _json_edit(row: Row, said: Sequence[Reply | str]) -> Edit:
     """The edit of a row: of its reply alone, unless it has a refusal, too, or now has one."""
     text, (source, start, end) = row.span.text, row.span

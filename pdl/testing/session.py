@@ -1,25 +1,18 @@
-"""Running many cases, by pytest or by `pdl test`, and writing down what they brought."""
+"""Running many cases, by pytest or by `pdl test`, and what is to be written of it."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pdl.errors import CasesError, PdlError, Problem, quoted
 from pdl.models.connecting import connect_at
-from pdl.models.replay import record_of
 from pdl.testing.judging import golden_text
 from pdl.testing.parts import parts_of
-from pdl.testing.reader import read_cases
-from pdl.testing.recording import Change, said_in, write_changes
-from pdl.testing.replies import is_refusal, record
+from pdl.testing.recording import Change, said_in
+from pdl.testing.replies import is_refusal
 from pdl.testing.running import RunOptions, run_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from pdl.models.answer import Answer, AskError
     from pdl.testing.cases import Case
     from pdl.testing.outcome import Outcome
@@ -78,61 +71,3 @@ def _unwanted(case: Case, result: Answer | AskError) -> str:
 
 def _differs(outcome: Outcome) -> bool:
     return any(one.kind == "messages" for one in outcome.failures)
-
-
-@dataclass(frozen=True)
-class Written:
-    """The files that were written, and what kept others from it."""
-
-    paths: tuple[Path, ...] = ()
-    errors: tuple[PdlError, ...] = ()
-
-
-def write_all(changes: Iterable[Change]) -> Written:
-    """Write changes into their files; an error of one keeps no other from being written."""
-    by_file: dict[int, list[Change]] = {}
-    for one in changes:
-        by_file.setdefault(id(one.case.file), []).append(one)
-    paths: list[Path] = []
-    errors: list[PdlError] = []
-    for found in by_file.values():
-        try:
-            paths += write_changes(found[0].case.file, found)
-        except PdlError as error:
-            errors.append(error)
-    return Written(tuple(dict.fromkeys(paths)), tuple(errors))
-
-
-def packed(change: Change) -> str:
-    """Return a change as text, which `write_packed` reads in another process."""
-    file = change.case.file
-    said = change.said and [one if isinstance(one, str) else record(one) for one in change.said]
-    place = [str(file.path), str(file.root), change.case.name]
-    return json.dumps([*place, said, change.messages])
-
-
-def write_packed(texts: Iterable[str]) -> Written:
-    """Write the changes that texts hold, as `write_all` does, into files that are read again."""
-    files: dict[tuple[str, str], dict[str, Case]] = {}
-    errors: list[PdlError] = []
-    changes: list[Change] = []
-    for text in texts:
-        path, root, name, records, messages = json.loads(text)
-        try:
-            if (path, root) not in files:
-                files[path, root] = {}
-                read = read_cases(path, root=root)
-                files[path, root] = {case.name: case for case in read.cases}
-        except PdlError as error:
-            errors.append(error)
-        case = files[path, root].get(name)
-        if case is None:
-            message = f"{path}: the case {quoted(name)} is not there any more, and not written"
-            errors.append(CasesError(Problem("test/changed", message)))
-            continue
-        said = records and tuple(
-            one if isinstance(one, str) else record_of(one).reply for one in records
-        )
-        changes.append(Change(case, said, messages))
-    written = write_all(changes)
-    return Written(written.paths, (*errors, *written.errors))

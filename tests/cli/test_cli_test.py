@@ -256,6 +256,22 @@ def test_what_was_found_before_ctrl_c_is_reported(monkeypatch: pytest.MonkeyPatc
     assert result.stderr == "wrote a.tests.pdl\n1 case: 1 passed; interrupted\n"
 
 
+def test_a_reply_is_written_before_the_next_case_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that is killed then loses nothing that was paid for."""
+    put(**{"a.tests.pdl": GOOD + BAD})
+    put(**{"r.jsonl": '{"text": "{\\"stars\\": 4}"}\n{"text": "{\\"stars\\": 3}"}\n'})
+    run_case = Session.run
+    seen = []
+
+    def looking(self: Session, case: Case) -> tuple[Outcome, Change | None]:
+        seen.append(Path("a.tests.pdl").read_text())
+        return run_case(self, case)
+
+    monkeypatch.setattr(Session, "run", looking)
+    assert run("--record", "--model", "replay:r.jsonl", "--retries", "0").exit_code == 1
+    assert ['{"stars": 4}' in text for text in seen] == [False, True]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends no SIGINT to a process")
 def test_watching_ends_with_ctrl_c() -> None:
     put(**{"a.tests.pdl": GOOD})

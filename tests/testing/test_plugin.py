@@ -189,11 +189,11 @@ def test_what_a_model_says_is_recorded(folder: pytest.Pytester) -> None:
 
 
 def test_what_cannot_be_written_is_told(folder: pytest.Pytester) -> None:
-    """Another test changes the file meanwhile."""
+    """Another test changes the file after it was read."""
     put(folder, "a.tests.pdl", case("good") + "<|messages|>\n")
     put(
         folder,
-        "test_z.py",
+        "0_test.py",
         "from pathlib import Path\ndef test_z(): Path('a.tests.pdl').write_text('<|case|> b')",
     )
     result = run(folder, "--pdl-update")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     exit_codes={
         0: "No case failed.",
         1: "Cases failed, or a file has errors.",
-        2: "There are no cases, a file cannot be read, or an option is invalid.",
+        2: "There are no cases, a file cannot be read or written, or an option is invalid.",
         3: "The model could not be asked.",
     },
     examples=(
