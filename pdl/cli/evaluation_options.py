@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from pdl._types import CASES_SUFFIX
 from pdl.cli.files import files_below
@@ -24,6 +25,7 @@ from pdl.cli.options import (
 )
 from pdl.cli.prices import read_prices
 from pdl.errors import FileError, Problem
+from pdl.evaluation.manifest import FILE as FILE_OF_RUN
 from pdl.evaluation.manifest import read_manifest
 from pdl.models.budget import Budget
 from pdl.models.connecting import connect_at
@@ -129,6 +131,21 @@ class Pace:
     prices: Budget | None = None
     max_cost: float | None = None
     retry_faults: bool = False
+
+    def going_on(self, directory: str) -> Pace:
+        """Return the pace for a run that may be there: what is not given is as it was before."""
+        if not (Path(directory) / FILE_OF_RUN).is_file():
+            return self
+        manifest, source = read_manifest(Path(directory)), click.get_current_context()
+        known, found = manifest.budget, self
+        if found.prices is None and manifest.prices:
+            found = replace(found, prices=Budget(prices=manifest.prices))
+        if found.max_cost is None and "cost" in known:
+            found = replace(found, max_cost=known["cost"])
+        is_given = source.get_parameter_source("timeout") is not ParameterSource.DEFAULT
+        if manifest.timeouts and not is_given:
+            found = replace(found, timeout=manifest.timeouts[-1])
+        return found
 
     def budget(self) -> Budget | None:
         """Return the budget. Raises UsageError for a bound without prices."""

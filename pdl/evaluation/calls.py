@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pdl.evaluation.journal import Call
+from pdl.models.budget import Budget
 from pdl.models.faults import Fault
+from pdl.models.ledger import counted
 from pdl.models.options import Hook
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.models.answer import Attempt
-    from pdl.models.exchange import Delta, Dropped, Model, Reply
+    from pdl.models.exchange import Delta, Dropped, Model, Reply, Usage
     from pdl.models.request import Request
 
 _IN_ORDER = frozenset({"llama", "replay"})
@@ -91,6 +93,16 @@ class Gate:
                 self.calling.discard(task)
 
 
+class Charged(Budget):
+    """A budget, for asks whose calls are charged when they are written down, and not once more."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.__dict__ = budget.__dict__  # the same bounds, and what is spent
+
+    def spend(self, model: str, usage: Usage) -> None:
+        """Charge nothing."""
+
+
 class RecordedCalls(Hook):
     """A model, for one trial: the calls on record are given again, further ones are made.
 
@@ -154,6 +166,8 @@ class RecordedCalls(Hook):
             except Fault as fault:
                 call = call._replace(fault=fault)
             call = self._redacted(call._replace(seconds=time.monotonic() - began))
+            if call.reply is not None:
+                call = call._replace(charged=counted(request, call.reply))
             self._write(call)
         if call.fault is not None and self._gate.is_closed:
             raise StoppedError  # rather than wait for another attempt

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pdl.errors import FileError, PdlError
-from pdl.evaluation.calls import Gate, RecordedCalls, StoppedError, provider_of
+from pdl.evaluation.calls import Charged, Gate, RecordedCalls, StoppedError, provider_of
 from pdl.evaluation.journal import cells
 from pdl.evaluation.outcomes import failed_trial, is_unreached, status_of, trial_of
 from pdl.models.answer import Answer, AskError
@@ -79,6 +79,7 @@ class Engine:
         self._journal = journal
         self._options = options
         self._on_change = on_change or (lambda _: None)
+        self._budget = None if options.budget is None else Charged(options.budget)
         self._gate = Gate(options.concurrency, options.rate)
         self._todo: dict[str, deque[Cell]] = defaultdict(deque)
         self._tasks: list[asyncio.Task[None]] = []
@@ -121,36 +122,31 @@ class Engine:
     def _recall(self) -> None:
         """Take the trials and calls on record into account, and queue what is left."""
         records, progress = self._journal.records, self.progress
-        calls = [*records.earlier]
+        calls = [*records.earlier, *(one for made in records.calls.values() for one in made)]
+        for call in calls:
+            self._charge(call)
         for cell in cells(self._plan.manifest):
             trial = records.trials.get(cell)
             if trial is not None and trial.status == "fault" and self._options.retry_faults:
                 self._journal.again(cell)
-                calls += records.calls.pop(cell, [])
+                records.calls.pop(cell, None)
                 trial = None
             if trial is None or trial.status == "stopped":
                 self._todo[provider_of(cell.model)].append(cell)
                 continue
             progress.add(trial)
             progress.earlier += 1
-            calls += records.calls.get(cell, ())
-        self._spend(calls)
         for model in self._plan.models.values():
             if isinstance(model, ReplayModel):
-                found = [*calls, *(one for made in records.calls.values() for one in made)]
-                model.drop(one.reply for one in found if one.reply and one.model == model.name)
-        self._count_cost()
+                model.drop(one.reply for one in calls if one.reply and one.model == model.name)
 
-    def _spend(self, calls: list[Call]) -> None:
-        """Charge the budget for calls on record; those that are given again charge themselves."""
+    def _charge(self, call: Call) -> None:
+        """Charge the budget for a call; one that is given again is charged once."""
         budget = self._options.budget
-        for call in calls if budget is not None else ():
-            if call.reply is not None and budget is not None:
-                budget.spend(call.model, call.reply.usage)
-
-    def _count_cost(self) -> None:
-        if self._options.budget is not None:
-            self.progress.cost = self._options.budget.cost_spent
+        if budget is None or call.reply is None:
+            return
+        budget.spend(call.model, call.reply.usage if call.charged is None else call.charged)
+        self.progress.cost = budget.cost_spent
 
     async def _work(self, waiting: deque[Cell]) -> None:
         """Run trials that wait, one after the other."""
@@ -215,7 +211,7 @@ class Engine:
                     calls,
                     retries=self._options.retries,
                     timeout=self._options.timeout,
-                    budget=self._options.budget,
+                    budget=self._budget,
                     backoff=self._options.backoff,
                     hooks=(calls,),
                 )
@@ -256,7 +252,7 @@ class Engine:
             config=options.config,
             constrain=options.constrain,
             coercions=options.coercions,
-            budget=options.budget,
+            budget=self._budget,
             # What is on record comes first, whatever another trial has stored since.
             cache=None if self._journal.records.calls.get(cell) else options.cache,
             backoff=options.backoff,
@@ -280,12 +276,12 @@ class Engine:
 
     def _write(self, cell: Cell, call: Call) -> None:
         self._journal.call(cell, call)
+        self._charge(call)
         self.progress.calls += 1
         self._on_change(self.progress)
 
     def _end(self, trial: Trial, numbers: Sequence[int]) -> None:
         self._journal.ended(trial, numbers)
-        self._count_cost()
         if trial.status != "stopped":
             self.progress.add(trial)
             self._note_fault(trial)

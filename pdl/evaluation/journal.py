@@ -20,7 +20,9 @@ from pdl.errors import FileError, Problem
 from pdl.evaluation.encoding import cell_of, fault_json, fault_of, record_json, reply_of, trial_of
 from pdl.evaluation.manifest import FILE as MANIFEST
 from pdl.evaluation.manifest import changes, read_manifest, write_manifest
+from pdl.evaluation.outcomes import priced
 from pdl.evaluation.records import Cell, Run, Trial
+from pdl.models.exchange import Usage
 from pdl.source import Source
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class Call(NamedTuple):
     """A call that was made for a trial: a reply, or a fault. `seconds` is how long it took.
 
     `judge` is the number of the judge that it was made for, from 1; 0 for the prompt itself.
+    `charged` are the tokens that a budget is charged for, estimated where they were not counted.
     """
 
     model: str
@@ -47,6 +50,7 @@ class Call(NamedTuple):
     fault: Fault | None = None
     seconds: float = 0.0
     judge: int = 0
+    charged: Usage | None = None
 
 
 @dataclass
@@ -82,7 +86,10 @@ class Records:
         for attempt in value["attempts"]:
             number = attempt.pop("call", 0)
             reply = made[number - 1].reply if number else None
-            attempts.append(attempt if reply is None else {**attempt, "text": reply.text})
+            if reply is not None:
+                cached = reply.usage.cached_tokens
+                attempt.update(text=reply.text, cached_tokens=cached)
+            attempts.append(attempt)
         return trial_of({**value, "attempts": attempts})
 
 
@@ -94,6 +101,7 @@ def _call_of(value: dict[str, Json]) -> Call:
         None if fault is None else fault_of(fault),
         float(value["seconds"]),
         int(value.get("judge", 0)),
+        Usage(**value["charged"]) if "charged" in value else None,
     )
 
 
@@ -138,9 +146,10 @@ def read_run(path: str | Path) -> Run:
     """
     directory = Path(path)
     manifest = read_manifest(directory)
-    trials = read_records(directory).trials
+    records, prices = read_records(directory), manifest.prices
     places = {cell: index for index, cell in enumerate(cells(manifest))}
-    ended = sorted((places[cell], trial) for cell, trial in trials.items() if cell in places)
+    trials = ((cell, one) for cell, one in records.trials.items() if cell in places)
+    ended = sorted((places[cell], priced(one, prices)) for cell, one in trials)
     return Run(
         name=manifest.name,
         columns=manifest.columns,
@@ -181,6 +190,7 @@ class Journal:
         try:
             directory.mkdir(parents=True, exist_ok=True)
             _check_own(directory)
+            self._path.touch(0o600)  # as the manifest: replies can be confidential
             self._file = AppendedFile(self._path)
         except OSError as error:
             raise _unwritable(self._path, error) from error
@@ -216,6 +226,8 @@ class Journal:
         found["seconds"] = round(call.seconds, 6)
         if call.reply is not None:
             found["reply"] = record_json(call.reply)
+            if call.charged is not None and call.charged != call.reply.usage:
+                found["charged"] = call.charged.counts()
         if call.fault is not None:
             found["fault"] = fault_json(call.fault)
         self._append(found)
@@ -275,7 +287,16 @@ def _updated(directory: Path, manifest: Manifest) -> Manifest:
         message = f"{directory} is a run of something else: {'; '.join(found[:_SHOWN])}{more}"
         hint = "name a new directory for --out, or ask as you did before"
         raise FileError(Problem("file/run", message, hint=hint))
-    new = replace(manifest, name=old.name, started=old.started)
+    new = replace(
+        manifest,
+        name=old.name,
+        started=old.started,
+        budget={**old.budget, **manifest.budget},
+        timeouts=(
+            *(one for one in old.timeouts if one not in manifest.timeouts),
+            *manifest.timeouts,
+        ),
+    )
     if new != old:
         write_manifest(directory, new)
     return new

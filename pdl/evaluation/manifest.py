@@ -10,6 +10,7 @@ from pdl.decoding import JsonError, strict_json
 from pdl.errors import FileError, Problem
 from pdl.evaluation.encoding import case_of, record_json
 from pdl.evaluation.records import CaseRecord, Column
+from pdl.models.budget import Price
 from pdl.replacing import replacing
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class Manifest:
 
     `digests` are those of the cases by name: of all that decides about a trial. `options` change
     what models answer, and how that is judged; `arguments` are those of the command, with which it
-    can be resumed.
+    can be resumed. `budget` has the last bound of the `cost` and `prices` by model, as JSON;
+    `timeouts` are those that trials had, in seconds.
     """
 
     name: str
@@ -51,6 +53,13 @@ class Manifest:
     repeats: int = 1
     options: dict[str, Json] = field(default_factory=dict)
     arguments: dict[str, Json] = field(default_factory=dict)
+    budget: dict[str, Json] = field(default_factory=dict)
+    timeouts: tuple[float, ...] = ()
+
+    @property
+    def prices(self) -> dict[str, Price]:
+        """The prices that the run has. Raises TypeError or ValueError for what is none."""
+        return {name: Price(**one) for name, one in self.budget.get("prices", {}).items()}
 
     @property
     def planned(self) -> int:
@@ -88,7 +97,9 @@ def read_manifest(directory: Path) -> Manifest:
             _refuse(path, "it is not the manifest of a run")
         if value["version"] != _VERSION:
             _refuse(path, f"it has version {value['version']}, and {_VERSION} is known")
-        return _manifest(value)
+        found = _manifest(value)
+        _ = found.prices  # which must be some
+        return found  # noqa: TRY300 - all of it can raise
     except JsonError as error:
         _refuse(path, f"it {error}", error)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -113,6 +124,7 @@ def _manifest(value: dict[str, Any]) -> Manifest:
             ),
             "columns": tuple(Column(*one) for one in value["columns"]),
             "cases": tuple(map(case_of, value["cases"])),
+            "timeouts": tuple(value.get("timeouts", ())),
         }
     )
 

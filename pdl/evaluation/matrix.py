@@ -104,6 +104,8 @@ def make_plan(  # noqa: PLR0913 - what is asked, of whom, and how
         repeats=options.repeats,
         options=options.recorded(judge.name if judge is not None else None),
         arguments=dict(arguments or {}),
+        budget=options.bounds(),
+        timeouts=(options.timeout,),
     )
     return Plan(
         manifest, maker.prompts, maker.models, maker.cases, judge, tuple(maker.problems),

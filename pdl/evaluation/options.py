@@ -57,6 +57,17 @@ class EvaluationOptions:
         if self.rate is not None and not self.rate > 0:
             raise ValueError(f"rate must be a number of calls per minute above 0, not {self.rate}")
 
+    def bounds(self) -> dict[str, Json]:
+        """Return the bound of the cost and the prices, as JSON; what is not set is left out."""
+        if self.budget is None:
+            return {}
+        found: dict[str, Json] = {}
+        if self.budget.cost is not None:
+            found["cost"] = self.budget.cost
+        if self.budget.prices:
+            found["prices"] = {name: asdict(one) for name, one in self.budget.prices.items()}
+        return found
+
     def recorded(self, judge: str | None) -> dict[str, Json]:
         """Return what of it changes outcomes, as JSON; `judge` is the name of the judges' model."""
         return {

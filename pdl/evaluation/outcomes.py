@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.evaluation.records import (
@@ -13,15 +15,17 @@ from pdl.evaluation.records import (
     Trial,
 )
 from pdl.models.answer import Answer
+from pdl.models.exchange import Usage
 from pdl.testing.judging import value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pdl.errors import Problem
     from pdl.evaluation.calls import RecordedCalls
     from pdl.evaluation.records import Cell
     from pdl.models.answer import AskError, Attempt
+    from pdl.models.budget import Price
     from pdl.testing.outcome import Failure, Judgement, Kind, Ruling
 
 _UNREACHED = frozenset({"auth", "quota", "not_found", "redirect", "unavailable"})
@@ -71,6 +75,23 @@ def trial_of(
     )
 
 
+def priced(trial: Trial, prices: Mapping[str, Price]) -> Trial:
+    """Return a trial with its cost by these prices; as it is if they lack its model."""
+    price = prices.get(trial.cell.model)
+    if price is None:
+        return trial
+    attempts = tuple(replace(one, cost=_cost(one, price)) for one in trial.attempts)
+    costs = [one.cost for one in attempts if one.cost is not None]
+    is_known = attempts and len(costs) == len(attempts)
+    return replace(trial, attempts=attempts, cost=math.fsum(costs) if is_known else None)
+
+
+def _cost(attempt: AttemptRecord, price: Price) -> float | None:
+    if attempt.text is None or attempt.is_cached:
+        return 0.0
+    return price.of(Usage(attempt.input_tokens, attempt.output_tokens, attempt.cached_tokens))
+
+
 def failed_trial(cell: Cell, problems: Iterable[Problem]) -> Trial:
     """Return a trial that can't be asked: its model does not take what the prompt has."""
     return Trial(cell, "fault", (), failures=tuple(_failure("render", one) for one in problems))
@@ -106,4 +127,5 @@ def attempt_record(number: int, attempt: Attempt, seconds: float) -> AttemptReco
         round(seconds, 6),
         attempt.cost,
         is_cached=attempt.is_cached,
+        cached_tokens=attempt.usage.cached_tokens,
     )

@@ -65,7 +65,8 @@ class AttemptRecord:
     """One call: its reply and the verdict on it, or the kind of its fault.
 
     `reason` is why the check refused the reply (a `pdl.reply.result.Reason`), or empty. `span` is
-    that of the answer in `text`. Tokens are None where the provider did not count them.
+    that of the answer in `text`. Tokens are None where the provider did not count them;
+    `cached_tokens` are those of the input that the provider had in its own cache.
     """
 
     number: int
@@ -80,6 +81,7 @@ class AttemptRecord:
     seconds: float = 0.0
     cost: float | None = None
     is_cached: bool = False
+    cached_tokens: int | None = None
 
 
 class FailureRecord(NamedTuple):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from pdl.models.answer import Attempt, Ending
-    from pdl.models.exchange import Usage
+    from pdl.models.exchange import Reply, Usage
     from pdl.models.options import AskOptions
     from pdl.models.request import Request
 
@@ -67,7 +67,9 @@ class Ledger:
     def output_left(self) -> float:
         """The tokens that `max_output_tokens` leaves; infinite without it."""
         most = self.options.max_output_tokens
-        return math.inf if most is None else most - sum(map(_written, self.attempts))
+        return (
+            math.inf if most is None else most - sum(_written(one.reply) for one in self.attempts)
+        )
 
     def reached(self, model: str, request: Request, pause: float = 0.0) -> Ending | None:
         """Return the bound that allows no other call after a pause, if any."""
@@ -103,7 +105,7 @@ class Ledger:
             is_free = attempt.reply is None or attempt.is_cached
             attempt = replace(attempt, cost=0.0 if is_free else price.of(attempt.usage))
         if budget is not None and attempt.reply is not None and not attempt.is_cached:
-            budget.spend(attempt.model, _counted(attempt))
+            budget.spend(attempt.model, counted(attempt.request, attempt.reply))
         self.attempts.append(attempt)
         return attempt
 
@@ -186,9 +188,8 @@ def _read(request: Request) -> int:
     return math.ceil(sum(len(str(one)) for one in request.messages) / _CHARS_PER_TOKEN)
 
 
-def _written(attempt: Attempt) -> int:
-    """Output tokens of an attempt, as the provider counted them or by the length of the text."""
-    reply = attempt.reply
+def _written(reply: Reply | None) -> int:
+    """Output tokens of a reply, as the provider counted them or by the length of the text."""
     if reply is None:
         return 0
     if reply.usage.output_tokens is not None:
@@ -196,11 +197,11 @@ def _written(attempt: Attempt) -> int:
     return math.ceil((len(reply.text) + len(reply.reasoning)) / _CHARS_PER_TOKEN)
 
 
-def _counted(attempt: Attempt) -> Usage:
-    """The tokens of an attempt; what the provider did not count is estimated."""
-    read = attempt.usage.input_tokens
+def counted(request: Request, reply: Reply) -> Usage:
+    """Return the tokens of a call; what the provider did not count is estimated."""
+    read = reply.usage.input_tokens
     return replace(
-        attempt.usage,
-        input_tokens=_read(attempt.request) if read is None else read,
-        output_tokens=_written(attempt),
+        reply.usage,
+        input_tokens=_read(request) if read is None else read,
+        output_tokens=_written(reply),
     )

@@ -263,3 +263,18 @@ def test_the_progress_in_one_line() -> None:
     )
     progress.is_stopped = True
     assert progress_text(progress, 4.0, has_prices=False).endswith("waiting for the last calls")
+
+
+def test_a_budget_is_kept_for_resuming() -> None:
+    words = (*RUN, "--prices", "p.json", "--max-cost", "1")
+    assert run(*words).exit_code == 1
+    for again in (RUN, ("--resume", "run")):
+        result = run(*again)
+        assert result.exit_code == 1
+        assert "1 of 2 trials ended, 1 of them earlier" in result.stderr
+        assert "cost 1.000000\nthe cost that --max-cost allows is spent" in result.stderr
+    assert "cost 2.000000" in run("--resume", "run", "--max-cost", "9").stderr
+    assert "cost 2.000000" in run("--resume", "run").stderr
+    put(**{"p.json": '{"replay:r.jsonl": {"input": 3, "output": 6}}'})
+    result = run("--resume", "run", "--prices", "p.json", "--format", "json")
+    assert [one["cost"] for one in json.loads(result.stdout)["trials"]] == [3, 3]

@@ -352,3 +352,44 @@ def test_a_refusal_that_a_case_wants_is_ok(tmp_path: Path) -> None:
         ("refusal", True),
         ("refusal", False),
     ]
+
+
+@pytest.mark.parametrize("usage", [Usage(1_000_000, 0), Usage()])
+def test_what_calls_cost_before_a_kill_is_not_forgotten(
+    prompt: Path, tmp_path: Path, usage: Usage
+) -> None:
+    """Also that of trials that did not end, and of calls that no provider counted."""
+
+    def says(request: Any) -> Reply:
+        return Reply("no" if len(request) < 5 else GOOD, usage=usage)
+
+    def given(cost: float = 1e9) -> dict[str, Any]:
+        return {"concurrency": 1, "budget": pdl.Budget(cost=cost, prices=PRICES)}
+
+    out, seen = tmp_path / "run", list[Progress]()
+    crashed(prompt, Counted(says, crash_after=2), out, **given())
+    model = Counted(says)
+    evaluate(prompt, model, out=out, options=options(**given(0.000001)), on_progress=seen.append)
+    assert model.requests == []
+    assert seen[0].cost == seen[-1].cost > 0
+    spent = seen[-1].cost
+    evaluate(prompt, model, out=out, options=options(**given()), on_progress=seen.append)
+    assert len(model.requests) == 10
+    costs = [one.cost for one in seen]
+    assert costs == sorted(costs)
+    assert costs[-1] >= 4 * spent
+    again = list[Progress]()
+    evaluate(prompt, model, out=out, options=options(**given()), on_progress=again.append)
+    assert again[-1].cost == pytest.approx(costs[-1])
+
+
+def test_costs_are_by_the_last_prices(prompt: Path, tmp_path: Path) -> None:
+    """Also those of trials that had none when they ran."""
+    out, model = tmp_path / "run", Counted(priced)
+    assert {one.cost for one in evaluate(prompt, model, out=out).trials} == {None}
+    for price in (1.0, 2.0):
+        budget = pdl.Budget(prices={"function:counted": pdl.Price(price, 0.0)})
+        run = evaluate(prompt, model, out=out, options=options(budget=budget))
+        assert {one.cost for one in run.trials} == {price}
+    assert evaluate(prompt, model, out=out) == read_run(out) == run
+    assert len(model.requests) == 4

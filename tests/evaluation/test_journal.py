@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -331,3 +332,9 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.Monk
             journal.again(CELL)
     assert (tmp_path / journals.FILE).read_bytes().count(b"\n") == 1
     assert len(read_records(tmp_path).calls[CELL]) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has other permissions")
+def test_nobody_else_can_read_a_run(tmp_path: Path) -> None:
+    written(tmp_path)
+    assert {one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {0o600}

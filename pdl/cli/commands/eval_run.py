@@ -103,7 +103,7 @@ def command(  # noqa: PLR0913  (each is an option)
         raise click.UsageError("name a prompt that has cases, or a directory of prompts")
     if out is None and not dry_run:
         raise click.UsageError("name a directory that the run is kept in: --out DIR")
-    options = _options(asked, pace)
+    options = _options(asked, pace if out is None else pace.going_on(out))
     plan = _plan(asked, options)
     check_bounds(bounds, plan.manifest.cases)
     terminal = Terminal.stderr()
