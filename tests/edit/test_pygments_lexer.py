@@ -14,15 +14,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pygments.token import STANDARD_TYPES, Error, Keyword, Punctuation, Whitespace
+from shipped import prompts_below
 
 from pdl.edit.document import Document
 from pdl.edit.pygments_lexer import GbnfLexer, PromptLexer
+from pdl.testing.sections import sections_of
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 ROOT = Path(__file__).parents[2]
 PARTS = [
+    *(
+        "\n<|case|>",
+        "<|reply|>",
+        "<|assert|>\n",
+        "<|data|>",
+        "<|expect|>",
+        "<|messages|>",
+        "refused",
+    ),
     *("{{", "}}", "{%", "%}", "{#", "#}", "<|", "|>", "<|user|>", "<|schema|>", "<|config|>"),
     *("{% raw %}", "{% endraw %}", "<|media(", ")", '"', "'", "\\", " ", "\n", "\t", "a", "is"),
     *(
@@ -103,6 +114,33 @@ CASES = {
         "cp:{% k:raw cp:%} text:{ text:{ text:a }} cp:{% k:endraw cp:%}",
     ),
     "comment over lines": ("¦{# a\n<|user|>\n#}", "cm:{# cm:a\n<|user|> cm:#}"),
+    "case": ("# a {{\n¦<|case|> b {{ c\nd", "p:<| k:case p:|> nl:b {{ c text:d"),
+    "data": (
+        "<|data|>\n¦- a: 'b' # c\nd: [1, {\"e\": null}]",
+        "p:- na:a p:: text:'b' c1:# c na:d p:: text:[1, text:{ na:\"e\" p:: kc:null text:}]",
+    ),
+    "reply": (
+        "<|reply|>¦ refused wrong-schema\n<|user|>\n{{ a:\n```json\n{'a'",
+        "k:refused no:wrong-schema text:<|user|> text:{{ text:a: p:``` nl:json text:{'a'",
+    ),
+    "refusal": ("<|reply|>¦ refused I can't.", "k:refused s:I can't."),
+    "expectation": (
+        '<|expect|>¦ { a: 1 | "{{", // b\n<|case|>',
+        'p:{ na:a p:: m:1 o:| s:"{{" p:, c1:// b p:<| k:case p:|>',
+    ),
+    "assertion": (
+        "<|assert|>\n¦# a\nvalue.b == 'c\n<|case|> d",
+        "c1:# a nv:value p:. na:b o:= o:= s:' s:c p:<| k:case p:|> nl:d",
+    ),
+    "golden messages": (
+        "<|messages|>\n¦<|user|>\n{{ a\n<|schema|>\nstr\n<|cases|> @b.csv",
+        "p:<| nt:user p:|> text:{{ text:a p:<| nt:schema p:|> kt:str p:<| k:cases p:|> sx:@b.csv",
+    ),
+    "indented marks": (
+        "<|expect|>\nint \n ¦<|assert|>\na\n  <| Case |> b",
+        "p:<| k:assert p:|> nv:a p:<| k:Case p:|> nl:b",
+    ),
+    "judge": ("<|judge|>¦ a.pdl false\nNo.", "sx:a.pdl kc:false text:No."),
     "open tag": ("¦{{ a[\n<|user|>\nb", "cp:{{ nv:a p:[ p:<| k:user p:|> text:b"),
     "open string in a tag": ("¦{{ {'a\n<|user|>\nb", "cp:{{ p:{ s:' s:a p:<| k:user p:|> text:b"),
 }
@@ -154,7 +192,7 @@ def test_files_of_the_repository_have_no_errors(lexer: Lexer, pattern: str) -> N
 
 
 def test_turns_are_those_of_documents() -> None:
-    for file in (file for top in ("prompts", "tests") for file in (ROOT / top).rglob("*.pdl")):
+    for file in prompts_below("prompts", "tests"):
         document = Document(file.read_bytes().decode(errors="surrogateescape"))
         tokens = PromptLexer().get_tokens_unprocessed(document.text)
         solid = [token for token in tokens if token[1] is not Whitespace]
@@ -165,6 +203,20 @@ def test_turns_are_those_of_documents() -> None:
         ]
         turns = [turn.name.start for turn in document.turns if turn.role and turn.is_known]
         assert found == turns, file
+
+
+def test_sections_are_those_of_files_of_cases() -> None:
+    files = [file for top in ("prompts", "tests") for file in (ROOT / top).rglob("*.tests.pdl")]
+    assert files
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        tokens = [t for t in PromptLexer().get_tokens_unprocessed(text) if t[1] is not Whitespace]
+        found = [
+            before[0]
+            for before, after in pairwise(tokens)
+            if before[1:] == (Punctuation, "<|") and after[1] is Keyword
+        ]
+        assert found == [section.mark.start for section in sections_of(text).all], file
 
 
 def test_pygments_finds_the_lexers() -> None:

@@ -12,6 +12,7 @@ import shipped
 from snapshots import CASES, Snapshot
 
 from pdl.edit.document import Document
+from pdl.testing.sections import sections_of
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -59,3 +60,13 @@ def test_turns_are_those_of_documents(editor: list[str], file: Path, tmp_path: P
     groups = _groups(editor, file, tmp_path / "groups.json")
     found = [text for line in groups for name, text in line if name == "Turn" and len(text) > 2]
     assert [text.strip(" <|>").lower() for text in found] == roles
+
+
+@pytest.mark.parametrize("file", shipped.CASE_FILES, ids=lambda file: file.name)
+def test_sections_are_those_of_files_of_cases(
+    editor: list[str], file: Path, tmp_path: Path
+) -> None:
+    text = file.read_text(encoding="utf-8")
+    groups = _groups(editor, file, tmp_path / "groups.json")
+    found = [text.strip(" <|>").lower() for line in groups for name, text in line if name == "Turn"]
+    assert found == [section.name for section in sections_of(text).all]

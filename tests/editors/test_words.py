@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from pdl.edit.document import TYPED
 from pdl.prompt.turns import ROLES
+from pdl.reply.result import Reason
 from pdl.schema.dsl.words import FORMS, TYPES
+from pdl.testing.sections import MARKS
 
 EDITORS = Path(__file__).parents[2] / "editors"
 VIM = EDITORS / "vim" / "syntax" / "pdl-prompt.vim"
@@ -23,6 +26,13 @@ EMACS = EDITORS / "emacs" / "pdl-prompt-mode.el"
         (VIM, r"let s:next .*?%\((system.*?)\\\)", {*ROLES}),
         (VIM, r"syn match pdlTurn .*?%\((system.*?)\\\)", {*ROLES} - {*TYPED, "config"}),
         (VIM, r"syn region pdlTypes .*?%\((schema.*?)\\\)", {*TYPED}),
+        (VIM, r"let s:marks = .*?%\((case.*?)\\\)", {*MARKS}),
+        (VIM, r"pdlCaseTurn contained .*?%\((system.*?)\\\)", {*ROLES}),
+        (
+            VIM,
+            r"pdlRefused contained .*?%\((absent.*?)\\\)",
+            {*"-".join(get_args(Reason)).split("-")},
+        ),
         (EMACS, r"defconst pdl-prompt--types\s*'\((.*?)\)", {*TYPES, *FORMS}),
         (EMACS, r"defconst pdl-prompt--roles\s*'\((.*?)\)", {*ROLES}),
     ],

@@ -71,6 +71,39 @@ syn region pdlValue contained oneline excludenl start=/\S/ end=/$/ contains=@pdl
 syn region pdlValueString contained oneline excludenl start=/"/ skip=/\\./ end=/"/ end=/$/ contains=@pdlTemplate
 syn match pdlValueNumber contained /\%([[:space:],[]\)\@1<=-\?\d\+\%(\.\d\+\)\?\%([eE][-+]\?\d\+\)\?[^[:space:],\]]\@!/
 
+" Files of cases: no template; a section ends at the next mark, whatever is open in it
+if expand('%:t') =~? '\.tests\.pdl$'
+  syn clear pdlTurn pdlTypes pdlConfig pdlTemplateComment pdlTag pdlExpression pdlRaw pdlMedia pdlEscape
+  let s:marks = '\s*\%(case\|data\|reply\|expect\|assert\|messages\|cases\|judge\)\s*|>'
+  for [s:name, s:contained] in [
+        \ ['case', 'pdlCaseName'], ['cases', 'pdlCaseFile'],
+        \ ['data', 'pdlCaseFile,pdlCaseComment,pdlCaseKey,pdlCaseString'],
+        \ ['reply', 'pdlCaseFile,pdlRefused,pdlCaseKey,pdlCaseString,pdlFence'],
+        \ ['judge', 'pdlCaseFile,pdlCaseKey,pdlCaseString,pdlFence,pdlConstant'],
+        \ ['expect', 'pdlComment,pdlCaseString,pdlNumber,pdlWord,pdlType,pdlDefined,pdlConstant,pdlKey,pdlFile,pdlFence'],
+        \ ['assert', 'pdlCaseComment,@pdlInTag'],
+        \ ['messages', 'pdlCaseFile,pdlCaseTurn,pdlCaseKey,pdlCaseString,pdlFence']]
+    exe 'syn region pdlCaseSection matchgroup=pdlTurn keepend start=/\c^\s*<|\s*' . s:name . '\s*|>'
+          \ . '/ end=/\c^\ze\s*<|' . s:marks . '/ contains=' . s:contained
+  endfor
+  syn match pdlCaseComment /^\s*#.*/ contains=@Spell
+  syn match pdlCaseName contained /\%(|>\s*\)\@32<=\S.*/
+  syn match pdlCaseFile contained /\%(|>\s*\)\@32<=\%(@.*\|[^[:space:]]\+\.pdl\>\)/
+  syn match pdlRefused contained /\%(|>\s*\)\@32<=refused\>\%(\s\+\%(absent\|truncated\|unparsable\|wrong-schema\|ambiguous\|elided\|limit\)\s*$\)\?/
+  syn match pdlCaseKey contained /"[^"\\]*"\ze\s*:/
+  syn match pdlCaseKey contained /^\s*\%(-\s\+\)*\zs[[:alpha:]_][[:alnum:]_-]*\ze:\%(\s\|$\)/
+  syn match pdlCaseString contained /"\%([^"\\]\|\\.\)*"\%(\s*:\)\@!/
+  syn match pdlCaseTurn contained /\c^\s*<|\s*\%(system\|user\|assistant\|schema\|reasoning\|input\|tools\|config\)\s*|>\s*$/
+  unlet s:marks s:name s:contained
+endif
+
+hi def link pdlCaseName Identifier
+hi def link pdlCaseFile Include
+hi def link pdlCaseComment Comment
+hi def link pdlCaseKey Identifier
+hi def link pdlCaseString String
+hi def link pdlCaseTurn Statement
+hi def link pdlRefused Statement
 hi def link pdlTurn Title
 hi def link pdlDelimiter PreProc
 hi def link pdlStatement Statement
