@@ -25,7 +25,7 @@ def hover_section(
             said = MARKS[section.name]
             return Range(*section.mark), f"**{section.name}**\n\n{said[:1].upper()}{said[1:]}."
     key, prompt = key_at(document, offset), prompt_of(workspace, document)
-    if key is not None and prompt is not None:
+    if key is not None and key.path and prompt is not None:
         of = data_type(prompt) if key.role == "input" else answer_type(workspace, prompt)
         found = followed(of, key.path)
         if found is not None and found.is_known:

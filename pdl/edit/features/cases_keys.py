@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -28,6 +29,8 @@ class Key(NamedTuple):
     role: Role
     path: tuple[str, ...]
     range: Range
+    is_attribute: bool = False
+    """Whether it is one of an assertion, without quotes."""
 
 
 def keys_of(document: Document) -> list[Key]:
@@ -106,14 +109,43 @@ def _of_assertions(document: Document) -> Iterator[Key]:
         for value in statement.values:
             for node in value.walk():
                 chain = chain_of(node)
-                role = _ROLES.get(chain[0]) if len(chain) > 1 else None
+                role = _ROLES.get(chain[0]) if chain else None
                 place = template.of(_place(node)) if role is not None else None
                 if place is not None and role is not None:
-                    yield Key(role, chain[1:], place)
+                    yield Key(role, chain[1:], place, is_attribute=node.kind == "attribute")
+
+
+def doubts_of(document: Document, name: str) -> list[Range]:
+    """Return where a file of cases has a name that may be a key, without its being certain."""
+    found = [
+        place.range
+        for typed in document.typed
+        for path, places in _chains(typed).items()
+        for place in places
+        if path[-1] == name and place.is_defined
+    ]
+    template = expressions_of(document)
+    for statement in outline(template.document).statements():
+        for value in statement.values:
+            parts = [node for node in value.walk() if not chain_of(node)]
+            items = {
+                id(node.children[1])
+                for node in value.walk()
+                if node.kind == "item" and len(node.children) > 1 and chain_of(node)
+            }
+            for node in parts:
+                is_same = node.kind == "attribute" and node.text == name
+                is_string = node.kind == "string" and id(node) not in items
+                in_string = is_string and name in re.split(r"[.,]", unquoted(node.text))
+                place = template.of(Range(node.start, node.end)) if is_same or in_string else None
+                found += [place] if place is not None else []
+    return found
 
 
 def _place(node: Node) -> Range:
-    """Where the last key of a chain is."""
+    """Where the last key of a chain is, or its only name."""
+    if node.kind == "name":
+        return Range(node.start, node.end)
     if node.kind == "attribute":
         return Range(node.at, node.at + len(node.text))
     string = node.children[1]

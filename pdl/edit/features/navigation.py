@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from pdl.edit.document import Location, Range
+from pdl.edit.features import cases_navigation
+from pdl.edit.features.cases_navigation import declaration
 from pdl.edit.template.inference import Inference
 from pdl.edit.template.keys import occurrences_at, same_keys
 from pdl.edit.template.linked import Linked
@@ -36,6 +38,9 @@ def definition(workspace: Workspace, document: Document, offset: int) -> list[Lo
     for link in links(workspace, document):
         if link.range.holds(offset) and not isinstance(link.target, str):
             return [Location(link.target, Range(0, 0))]
+    found_keys = declaration(workspace, document, offset)
+    if found_keys:
+        return found_keys
     name = names_of(document).at(offset)
     if name is None:
         same = same_keys(workspace, document, offset)
@@ -78,6 +83,10 @@ def references(
     workspace: Workspace, document: Document, offset: int, *, include_declaration: bool = True
 ) -> list[Location]:
     """Return all names that are the same as the one at an offset, in all files."""
+    keys = cases_navigation.same(document, offset)
+    if keys:
+        declared = declaration(workspace, document, offset) if include_declaration else []
+        return [*declared, *(Location(document.path, one.range) for one in keys)]
     _, found = occurrences_at(workspace, document, offset, aliases=True)
     kept = (one for one in found if include_declaration or one.name.access == "read")
     return _locations(kept)
@@ -85,6 +94,9 @@ def references(
 
 def highlights(document: Document, offset: int) -> list[tuple[Range, HighlightKind]]:
     """Return the names of this document that are the same as the one at an offset."""
+    keys = cases_navigation.same(document, offset)
+    if keys:
+        return [(one.range, "read") for one in keys]
     _, found = occurrences_at(Workspace(), document, offset)
     return [
         (one.name.range, "read" if one.name.access == "read" else "write")
@@ -147,6 +159,8 @@ def _types_of(typed: Typed, keys: set[int]) -> Iterator[int]:
 
 def links(workspace: Workspace, document: Document) -> list[Link]:
     """Return the files and the web pages that a document names, in the order of the text."""
+    if document.sections is not None:
+        return [Link(*one) for one in cases_navigation.named_files(workspace, document)]
     found = [*_includes(workspace, document), *_media(workspace, document)]
     for typed in document.typed:
         one = schema_reference(workspace, document, typed)

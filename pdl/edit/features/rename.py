@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from pdl.edit import notation
 from pdl.edit.document import Document, Edit, Range
+from pdl.edit.features.cases_keys import declared, key_at
+from pdl.edit.features.cases_prompt import prompt_of, typed_of
+from pdl.edit.features.cases_rename import renamed
 from pdl.edit.features.navigation import links
 from pdl.edit.template.expressions import CONSTANTS, KEYWORDS
 from pdl.edit.template.keys import occurrences_at, same_keys
@@ -51,16 +54,45 @@ class Refusal(NamedTuple):
     message: str
 
 
+_NOTHING = Refusal("there is no name to rename here")
+
+
 def prepare(workspace: Workspace, document: Document, offset: int) -> Range | Refusal:
     """Return the range of the name at an offset if that can be renamed, or else say why not."""
+    if document.sections is not None:
+        target = _declared(workspace, document, offset)
+        key = key_at(document, offset)
+        if key is None or isinstance(target, Refusal):
+            return target if isinstance(target, Refusal) else _NOTHING
+        found = _Renaming(workspace, *target)
+        return found.refusal or key.range
     found = _Renaming(workspace, document, offset)
     return found.refusal or found.range
 
 
 def rename(workspace: Workspace, document: Document, offset: int, new: str) -> Edits | Refusal:
     """Return the changes that rename what is at an offset, or say why it is not renamed."""
-    found = _Renaming(workspace, document, offset)
+    target: tuple[Document, int] | Refusal = document, offset
+    if document.sections is not None:
+        target = _declared(workspace, document, offset)
+    if isinstance(target, Refusal):
+        return target
+    found = _Renaming(workspace, *target)
     return found.refusal or found.to(new)
+
+
+def _declared(
+    workspace: Workspace, document: Document, offset: int
+) -> tuple[Document, int] | Refusal:
+    """The prompt's key that the one at an offset of a file of cases is."""
+    key, prompt = key_at(document, offset), prompt_of(workspace, document)
+    if key is None or not key.path:
+        return _NOTHING
+    typed = typed_of(prompt, key.role) if prompt is not None else None
+    places = declared(typed, key.path) if typed is not None and typed.language == "dsl" else []
+    if prompt is None or len(places) != 1:
+        return Refusal(f"the prompt does not declare `{key.path[-1]}` in just one place")
+    return prompt, places[0].start
 
 
 class _Renaming:
@@ -72,7 +104,7 @@ class _Renaming:
         self.linked = Linked(workspace, document)
         self.name, self.occurrences = occurrences_at(workspace, document, offset)
         self.refusal: Refusal | None = None
-        message = "there is no name to rename here"
+        message = _NOTHING.message
         if self.name is not None:
             is_key = self.name.kind == "key"
             reasons = self._doubts(offset) if is_key else self._reasons(self.name)
@@ -189,7 +221,13 @@ class _Renaming:
                 for document, names in found.items()
             }
             reason = self._conflict(edits, new)
-        return Refusal(reason) if reason else {one.path: each for one, each in edits.items()}
+        if not reason:
+            is_free = any(one.name.kind == "free" for one in self.occurrences)
+            more = renamed(self.workspace, edits, (self.name.text, new), free=is_free)
+            if not isinstance(more, str):
+                return {one.path: each for one, each in (edits | more).items()}
+            reason = more
+        return Refusal(reason)
 
     def _invalid(self, name: Name, new: str) -> Iterator[str]:
         """What is wrong with the new name itself."""
