@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _MOST_BYTES = DEFAULT_LIMITS.source_chars * 4
 
 
+JSON_LINES = (".jsonl", ".ndjson")
+"""How the name of a file ends that has an object in each line."""
+
+
 class CaseFolder(Folder):
     """The files that a file of cases can name: relative to its directory, below a root.
 
@@ -83,16 +87,22 @@ class Contents:
         Raises CasesError for two of these, and for none.
         """
         argument, body = section.argument, section.body
-        if argument.start < argument.end and body.start < body.end:
-            message = f"`{section.name}` has text on its line and in the lines below"
-            hint = "write all of it below, or begin the next section with its mark"
-            raise CasesError(Problem("test/both", message, self.source.span(*argument), hint))
+        self.check_one(section)
         text = self.argument(section)
         if text.startswith("@"):
             return self.file(text[1:], self.source.span(*argument))
         if argument.start == argument.end and body.start == body.end:
             raise self.empty(section)
         return self.copied(*(argument if text else body))
+
+    def check_one(self, section: Section) -> None:
+        """Raise CasesError for text on the line of a section and below; comments can be below."""
+        argument, body = section.argument, section.body
+        lines = self.source.text[slice(*body)].split("\n")
+        if argument.start < argument.end and not all(is_comment(one) for one in lines):
+            message = f"`{section.name}` has text on its line and in the lines below"
+            hint = "write all of it below, or begin the next section with its mark"
+            raise CasesError(Problem("test/both", message, self.source.span(*argument), hint))
 
     def empty(self, section: Section) -> CasesError:
         """Return the error for a section that must have a text, and has none."""
@@ -126,6 +136,12 @@ class Contents:
             return self.folder.locate(name)
         except (JailError, OSError) as error:
             raise error_from([Problem("file/unreadable", str(error), span)]) from error
+
+
+def is_comment(line: str) -> bool:
+    """Return whether a line is blank, or a comment."""
+    words = line.lstrip()
+    return not words or words.startswith("#")
 
 
 def copied(source: Source, start: int, end: int) -> Source:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pdl.errors import CasesError, PdlError, Problem, did_you_mean
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 
 _SINGLE = frozenset({"data", "expect", "messages"})
 """The sections that a case has once."""
+
+_REPLY = re.compile(
+    r"@(?P<alone>.*)|refused(?!\S)\s*(?P<words>[\w-]*)\s*(?<!\S)@(?P<file>\S.*)"
+    r"|refused(?!\S)(?P<said>.*)|",
+    re.DOTALL,
+)
+"""`@FILE`, or `refused`, with a reason or without, and a file, or `refused` and words."""
 
 _JUDGE = re.compile(r"(.+?\.pdl)(?!\S)\s*(.*)", re.DOTALL)
 
@@ -58,10 +66,7 @@ class SectionReader:
                 seen.add(section.name)
         if self.case.row is not None:
             self._read_row(RowReader(self.case.row, self.case.file, self.contents.folder))
-        last = self.recordings[-1] if self.recordings else None
-        if self.expectation is not None and last is not None and (last.refused or last.is_refusal):
-            message = "nothing can be expected of the value where the reply must be refused"
-            self.problems.append(Problem("test/expect", message, last.span))
+        self._check_refused()
         return Parts(
             self.data,
             tuple(self.recordings),
@@ -72,6 +77,19 @@ class SectionReader:
             tuple(self.problems),
             tuple(self.data_sources),
         )
+
+    def _check_refused(self) -> None:
+        """Note what examines an answer where there must be none."""
+        last = self.recordings[-1] if self.recordings else None
+        if last is None or not (last.refused or last.is_refusal):
+            return
+        if self.expectation is not None:
+            message = "nothing can be expected of the value where the reply must be refused"
+            self.problems.append(Problem("test/expect", message, last.span))
+        if any(one.name == "judge" for one in self.case.sections):
+            message = "a judge has no answer to judge where the reply must be refused"
+            hint = "remove the judge; one that all cases share is not asked of this case"
+            self.problems.append(Problem("test/judge", message, last.span, hint))
 
     def _read_row(self, row: RowReader) -> None:
         for read in (self._row_data, self._row_replies, self._row_expect, self._row_assert):
@@ -115,47 +133,46 @@ class SectionReader:
     def _read_reply(self, section: Section) -> None:
         contents = self.contents
         argument, mark = contents.argument(section), contents.mark(section)
-        has_body = section.body.start < section.body.end
         span = contents.source.span(*section.argument)
-        if argument.startswith("@"):
-            if has_body:
-                contents.content(section)  # raises
-            self.recordings += forms.replies_in(contents.file(argument[1:], span), mark)
-            return
-        words = re.match(r"refused(?!\S)\s*(.*)", argument)
-        if argument and words is None:
+        told = _REPLY.fullmatch(argument)
+        if told is None:
             message = "after `<|reply|>` comes nothing, `@FILE`, or `refused REASON`"
             hint = did_you_mean(argument.split()[0], ["refused"]) or "write the reply below"
             raise CasesError(Problem("test/argument", message, span, hint))
-        refused = (words[1] or "any") if words else ""
-        text = contents.copied(*section.body)
-        if refused and not has_body and refused not in forms.REASONS:
-            self.recordings.append(Recording(mark, None, words[1] if words else ""))
+        words = (told["words"] or told["said"] or "").strip()
+        file = told["file"] if told["alone"] is None else told["alone"]
+        refused = (words or "any") if argument.startswith("refused") else ""
+        if file is not None:
+            contents.check_one(section)
+            forms.check_reason(refused, span)
+            found = [*forms.replies_in(contents.file(file, span), mark)]
+            if found and refused:
+                found[-1] = replace(found[-1], refused=refused)
+            self.recordings += found
             return
-        if not has_body and refused != "absent":
-            raise self._no_reply(section, refused)
-        forms.check_reason(refused, span)
-        self.recordings.append(Recording(mark, Reply(text.text), refused, text))
-
-    def _no_reply(self, section: Section, refused: str) -> CasesError:
-        if not refused:
-            return self.contents.empty(section)
-        message = f"`refused {refused}` needs the reply that is refused, in the lines below"
-        hint = "without a reply, write in other words how the model refuses to answer"
-        return CasesError(Problem("test/empty", message, self.contents.mark(section), hint))
+        if section.body.start < section.body.end:
+            forms.check_reason(refused, span)
+            text = contents.copied(*section.body)
+            self.recordings.append(Recording(mark, Reply(text.text), refused, text))
+        elif refused:
+            self.recordings.append(forms.refusal(words, mark, span))
+        else:
+            raise contents.empty(section)
 
     def _read_expect(self, section: Section) -> None:
         contents = self.contents
-        is_reference = contents.argument(section).startswith("@")
-        if is_reference and section.body.start == section.body.end:
-            source = contents.copied(*section.argument)  # as in a schema turn, a JSON Schema
+        content = contents.content(section)
+        if contents.argument(section).startswith("@"):
+            reference = contents.copied(*section.argument)
+            self.expectation = forms.expectation_in(content, reference, contents.folder)
         else:
-            source = contents.content(section)
-        self.expectation = forms.expectation_of(source, contents.folder)
+            self.expectation = forms.expectation_of(content, contents.folder)
 
     def _read_assert(self, section: Section) -> None:
-        source = as_lines(self.contents.content(section))
-        for one in forms.expressions(source):
+        found = [*forms.expressions(as_lines(self.contents.content(section)))]
+        if not found:
+            raise self.contents.empty(section)
+        for one in found:
             self.add_assertion(one)
 
     def add_assertion(self, source: Source) -> None:

@@ -20,7 +20,7 @@ from pdl.replacing import is_outside, replacing
 from pdl.schema.json_values import json_line
 from pdl.testing import row_edits
 from pdl.testing.edits import Edit, edited
-from pdl.testing.forms import REASONS
+from pdl.testing.forms import clear_refusal
 from pdl.testing.replies import is_plain, record
 from pdl.testing.sections import SUFFIX, sections_of
 
@@ -259,7 +259,7 @@ class _Writer:
 
 def _refusal(words: str) -> str:
     told = " ".join(words.split())
-    return f"<|reply|> refused {told}{'.' if told in REASONS else ''}".rstrip()
+    return f"<|reply|> refused {clear_refusal(told)}".rstrip()
 
 
 def _is_encodable(text: str) -> bool:

@@ -11,6 +11,7 @@ from pdl.models.exchange import Reply
 from pdl.prompt.template import source_of
 from pdl.schema.json_values import json_line
 from pdl.testing.edits import Edit, edited
+from pdl.testing.forms import clear_refusal
 from pdl.testing.replies import is_plain, record
 from pdl.testing.tables import cells_at, is_json_lines, place_of
 
@@ -62,7 +63,9 @@ def _json_edit(row: Row, said: Sequence[Reply | str]) -> Edit:
     replies = [one for one in said if isinstance(one, Reply)]
     if refusal is not None or "refused" in row.values:
         kept = {key: one for key, one in row.values.items() if key not in {"reply", "refused"}}
-        new = {"reply": _json_of(replies)} if refusal is None else {"refused": refusal or True}
+        new = (
+            {"reply": _json_of(replies)} if refusal is None else {"refused": clear_refusal(refusal)}
+        )
         return Edit(start, end, json_line({**kept, **new}))
     reply = json_line(_json_of(replies))
     if "reply" in row.values:
@@ -106,7 +109,7 @@ def _cells(row: Row, said: Sequence[Reply | str]) -> dict[str, str]:
     """What the cells of a row have of the last thing that the model said."""
     last = said[-1]
     if isinstance(last, str):
-        return {"reply": "", "refused": _quoted(last or "refused")}
+        return {"reply": "", "refused": _quoted(clear_refusal(last))}
     text = last.text
     if not is_plain(last) or not text or "\r" in text or _is_odd(text):
         message = "a cell can't hold this reply"

@@ -11,7 +11,7 @@ from pdl.errors import CasesError, PdlError, Problem, count, quoted
 from pdl.schema.keywords import pointer
 from pdl.schema.parts import spans
 from pdl.testing.cases import Case, Row
-from pdl.testing.content import Contents, as_lines, with_place
+from pdl.testing.content import JSON_LINES, Contents, as_lines, with_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def rows_of(
 
 def is_json_lines(source: Source) -> bool:
     """Return whether a table, by its name, has an object in each line."""
-    return source.name.lower().endswith(".jsonl")
+    return source.name.lower().endswith(JSON_LINES)
 
 
 def _table(contents: Contents, section: Section) -> Source:
@@ -69,7 +69,7 @@ def _table(contents: Contents, section: Section) -> Source:
         message = "after `<|cases|>` comes the file with the table"
         place = span if argument else contents.mark(section)
         raise CasesError(Problem("test/cases", message, place, hint))
-    if not argument.lower().endswith((".jsonl", ".csv")):
+    if not argument.lower().endswith((*JSON_LINES, ".csv")):
         message = "a table of cases is a file of JSON Lines or CSV"
         raise CasesError(Problem("test/cases", message, span, hint))
     source = as_lines(contents.file(argument[1:], span))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from pdl.models.callables import FunctionModel
 from pdl.source import Source
 from pdl.testing import Outcome, RunOptions, parse_cases, parts_of, read_cases, run_case
+from pdl.testing.cases import Case, Row
 from pdl.testing.differences import is_equal
 from pdl.testing.sections import MARKS, sections_of
 
@@ -109,6 +111,29 @@ def test_values_differ_as_json(left: object, right: object) -> None:
         return value
 
     assert is_equal(left, right) == (typed(left) == typed(right))
+
+
+ROWS = st.fixed_dictionaries(
+    {},
+    optional={
+        name: VALUES | st.sampled_from(["any", "true", "@x", "{", "value", "# c", "refused"])
+        for name in ("name", "data", "reply", "refused", "expect", "assert", "x", "judge")
+    },
+)
+
+
+@given(ROWS, st.sampled_from(["words.jsonl", "words.csv"]))
+def test_any_row_has_an_outcome(row: dict[str, Any], name: str) -> None:
+    """Nothing is raised, whatever a row has."""
+    file = parse_cases(Source("", "words.tests.pdl"), FILES / "words.tests.pdl")
+    text = json.dumps(row)
+    if name.endswith(".csv"):
+        row = {key: json.dumps(one).replace('"', "'") for key, one in row.items()}
+        text = ",".join(row.values())
+    span = Source(text, name).span(0, len(text))
+    outcome = run_case(Case("a", span, file, row=Row(span, row, Path(name))))
+    for one in outcome.failures:
+        str(one.problem)
 
 
 def answered(_: object) -> str:
