@@ -88,7 +88,7 @@ _AT_MARKER = (rf"^(?={_BLANK}<\|)", _NOTHING, "#pop")
 _AT_SECTION = (rf"(?={_SECTION})", _NOTHING, "#pop")
 _LINE_COMMENT = (rf"^({_BLANK})(#[^\n]*+)", bygroups(Whitespace, Comment.Single))
 _LINE_BY_LINE = ((r"[^\S\n]++", Whitespace), (r"\n", Whitespace))
-_QUOTED = r'"(?>[^"\\\n]|\\[^\n])*+"'
+_QUOTED = r'"(?>(?:[^"\\\n]|\\[^\n])*)"'
 _REFUSED = bygroups(Keyword, Whitespace, Name.Constant)
 _RENDERED = bygroups(Whitespace, Punctuation, Whitespace, Name.Tag, Whitespace, Punctuation)
 
@@ -256,7 +256,7 @@ class PromptLexer(RegexLexer):
             _LINE_COMMENT,
             (r"(?<=\s)#[^\n]*+", Comment.Single),
             (
-                rf"^({_BLANK})((?:-{_BLANK})*+)([^\W\d][\w-]*+)(:)(?=\s)",
+                rf"^({_BLANK})((?>(?:-{_BLANK})*))([^\W\d][\w-]*+)(:)(?=\s)",
                 bygroups(Whitespace, Punctuation, Name.Attribute, Punctuation),
                 "json",
             ),
