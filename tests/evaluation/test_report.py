@@ -28,7 +28,7 @@ from pdl.evaluation.records import (
     Trial,
 )
 from pdl.evaluation.report import markdown, results_json, write_html
-from pdl.evaluation.report.page import page
+from pdl.evaluation.report.page import _bars, _pairs, page
 from pdl.evaluation.report.replies import MOST_MARKS, attempt_json, marks, pieces
 from pdl.evaluation.results import Results
 
@@ -165,6 +165,94 @@ def test_an_unfinished_run_is_said_to_be_one() -> None:
     words = "The run is unfinished: it has 8 of 9 trials."
     assert words in page(results)
     assert words in markdown(results)
+
+
+def test_notes_come_first_in_each_form() -> None:
+    results = replace(results_of(made_run(cases=3)), notes=("the sky fell",))
+    text = page(results)
+    assert "The sky fell." in text[text.index("<header>") : text.index("</header>")]
+    assert markdown(results).splitlines()[4] == "The sky fell."
+    assert next(iter(results_json(results).items())) == ("notes", ["the sky fell"])
+
+
+def test_a_value_from_fewer_cases_says_of_how_many() -> None:
+    run = made_run(cases=60, expecting=0.5)
+    exact = sum(case.exact is not None for case in run.cases)
+    results = results_of(run)
+    words = f"n = {exact} of 60"
+    assert exact < 60
+    assert f'<span class="sample">{words}</span>' in page(results)
+    rows = {row.split("|")[1].strip(): row for row in markdown(results).splitlines() if "|" in row}
+    assert rows["exactly the expected value"].count(words) == 3
+    assert "n =" not in rows["all as the case says"]
+
+
+def test_a_value_from_fewer_trials_says_of_how_many() -> None:
+    run = made_run(cases=10, repeats=3)
+    text = markdown(results_of(replace(run, trials=run.trials[1:])))
+    assert "n = 29 of 30 trials" in text
+    assert "n = 10 of" not in text
+
+
+def test_statuses_refusals_and_faults_are_apart() -> None:
+    run = made_run(cases=200)
+    bars = {group["title"]: group for group in _bars(results_of(run))}
+    assert "refusal" in bars["How trials ended"]["kinds"]
+    assert sorted(bars["Faults of transport"]["kinds"]) == ["server", "timeout"]
+    declined = bars["Calls that the model declined"]
+    assert declined["kinds"] == ["refusal"]
+    for column in run.columns:
+        number = sum(
+            one.fault == "refusal"
+            for trial in run.trials
+            if trial.cell.column == column
+            for one in trial.attempts
+        )
+        assert declined["by_column"][column].get("refusal", 0) == number
+
+
+def failed_run(*attempts: AttemptRecord, failure: FailureRecord) -> Run:
+    """One trial without an answer."""
+    column = Column("a.pdl", "m")
+    trial = Trial(Cell(*column, "case", 1), "invalid", attempts, failures=(failure,))
+    return Run("failed", (column,), (CaseRecord("case", ""),), (trial,), 1)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (
+            AttemptRecord(2, "{}", "wrong-schema", errors=(ErrorRecord(("a",), None, "is bad"),)),
+            "wrong-schema: $.a: is bad",
+        ),
+        (
+            AttemptRecord(2, fault="server", errors=(ErrorRecord((), None, "status 503"),)),
+            "server: status 503",
+        ),
+        (AttemptRecord(2, "", "absent"), "absent"),
+    ],
+)
+def test_markdown_has_the_cause_of_a_failure_first(attempt: AttemptRecord, words: str) -> None:
+    message = "m gave no valid answer in 2 attempts:\n  attempt 1 (0.1 s): …"
+    first = AttemptRecord(1, "", "absent")
+    run = failed_run(first, attempt, failure=FailureRecord("reply", "", message))
+    text = markdown(Results(run, (), ()))
+    assert f"| `{words}` |" in text
+    assert "no valid answer" not in text
+
+
+def test_a_long_failure_is_cut_between_words() -> None:
+    failure = FailureRecord("expect", "", "some words " * 99)
+    text = markdown(Results(failed_run(failure=failure), (), ()))
+    assert re.search("(some words )+some(words)?…` ", text.replace(" words…", "words…"))
+
+
+def test_distinguishable_comparisons_come_first() -> None:
+    results = results_of(made_run(cases=40, repeats=2))
+    pairs = [one.is_distinguishable for one, _ in _pairs(results)]
+    assert pairs == sorted(pairs, reverse=True)
+    assert any(pairs)
+    assert not all(pairs)
 
 
 def test_two_runs_have_one_report() -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 def results_json(results: Results) -> Json:
     """Return results as a JSON object; its keys are stable, and new ones can be added.
 
+    `notes`: sentences that a reader must know, such as how many trials are missing.
+
     `run`: `name`, `started`, `planned`, `ended` (trials), `repeats`, `cases` (their number),
     `columns` (`prompt`, `model`, `fingerprint`). A column is named by its index in this list.
 
@@ -37,7 +39,7 @@ def results_json(results: Results) -> Json:
     `fields`: `column`, `path`, `precision`, `recall`, `cases`. `confusions`: `column`, `path`,
     `labels`, `counts` (a row for each expected label; the last column: no valid answer).
     `counts`: by column the numbers of `repairs`, `reasons`, `faults`, and `statuses` by kind.
-    `changed`: the names of the cases that were left out. `notes`: sentences for readers.
+    `changed`: the names of the cases that were left out.
 
     `trials`: `column`, `case`, `repeat`, `status`, `ok`, `outcome` (in words), `exact`, `expected`,
     `accepted`, `attempts` (their number), `seconds`, `cost`, `failures` (`kind`, `place`,
@@ -51,6 +53,7 @@ def results_json(results: Results) -> Json:
         [one.metric for one in results.estimates] + [one.metric for one in results.differences]
     )
     return {
+        "notes": list(results.notes),
         "run": _run(run),
         "level": results.level,
         "metrics": [metric._asdict() for metric in metrics],
@@ -60,7 +63,6 @@ def results_json(results: Results) -> Json:
         "confusions": [_confusion(one, at) for one in results.confusions],
         "counts": [results.counts.get(column, {}) for column in run.columns],
         "changed": list(results.changed),
-        "notes": list(results.notes),
         "trials": [_trial(trial, at) for trial in run.trials],
     }
 

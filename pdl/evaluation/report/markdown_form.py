@@ -11,12 +11,12 @@ from pdl.evaluation.report import figures, views
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pdl.evaluation.results import Difference, Results
+    from pdl.evaluation.results import Difference, Estimate, Results
 
 _WORST = 10  # cases that are listed
 _COMPARED = 12  # rows of comparisons that are not folded away
 _MOST = 60  # rows of a table of comparisons, since comments have a limit
-_LONGEST = 160  # characters of a failure
+_LONGEST = 240  # characters of a failure
 
 
 def markdown(results: Results) -> str:
@@ -50,10 +50,16 @@ def code(text: str, longest: int = 0) -> str:
     """Return text as code of Markdown, on one line, also in the cell of a table."""
     shown = visible(text) or " "
     if longest and len(shown) > longest:
-        shown = f"{shown[: longest - 1]}…"
+        shown = f"{_words(shown[: longest - 1])}…"
     fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
     padding = " " if shown[0] in "` " or shown[-1] in "` " else ""
     return f"{fence}{padding}{shown}{padding}{fence}".replace("|", "\\|")
+
+
+def _words(shown: str) -> str:
+    """The beginning of a text up to the last word that is whole, if words are not too long."""
+    whole = shown.rpartition(" ")[0]
+    return whole if len(whole) > len(shown) // 2 else shown
 
 
 def escaped(text: str) -> str:
@@ -89,9 +95,16 @@ def _summary(results: Results) -> Iterator[str]:
     rows = []
     for metric in views.metrics(results):
         cells = [found.get((column, metric.name)) for column in names]
-        shown = [figures.NOTHING if cell is None else figures.estimate(cell) for cell in cells]
+        shown = [figures.NOTHING if cell is None else _estimate(cell, results) for cell in cells]
         rows.append((escaped(metric.words), *shown))
-    return _table(("", *names.values()), rows)
+    yield from _table(("", *names.values()), rows)
+    if any(views.sample(one, results.run) for one in results.estimates):
+        yield from ("", views.SAMPLES)
+
+
+def _estimate(found: Estimate, results: Results) -> str:
+    sample = views.sample(found, results.run)
+    return f"{figures.estimate(found)}, {sample}" if sample else figures.estimate(found)
 
 
 def _comparisons(results: Results) -> Iterator[str]:

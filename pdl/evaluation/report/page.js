@@ -22,7 +22,9 @@ function element(name, properties = {}, ...children) {
   const button = byId("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-  const show = () => button.setAttribute("aria-pressed", String(isDark()));
+  const show = () => {
+    button.textContent = isDark() ? "Use light colors" : "Use dark colors";
+  };
   button.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     show();
@@ -71,8 +73,16 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
-byId("apart")?.addEventListener("click", (event) => {
-  const isOn = event.currentTarget.getAttribute("aria-pressed") !== "true";
-  event.currentTarget.setAttribute("aria-pressed", String(isOn));
-  for (const row of document.querySelectorAll(".pairs .same")) row.hidden = isOn;
-});
+// The filter of the comparisons is on from the begin where there are many.
+{
+  const button = byId("apart");
+  const isOn = () => button.getAttribute("aria-pressed") === "true";
+  const show = () => {
+    for (const row of document.querySelectorAll(".pairs .same")) row.hidden = isOn();
+  };
+  button?.addEventListener("click", () => {
+    button.setAttribute("aria-pressed", String(!isOn()));
+    show();
+  });
+  if (button) show();
+}

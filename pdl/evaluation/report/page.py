@@ -8,7 +8,6 @@ import json
 import re
 from functools import cache
 from importlib import resources
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pdl._types import format_path
@@ -24,10 +23,12 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.evaluation.records import Column, Trial
     from pdl.evaluation.report.views import CaseView
-    from pdl.evaluation.results import Results
+    from pdl.evaluation.results import Difference, Metric, Results
 
 _SCRIPTS = ("page.js", "cases.js")
+_MOST_PAIRS = 300  # comparisons in the page, if no more are distinguishable
 _LEVELS = 6  # shades of a confusion matrix
+_REFUSAL = "refusal"
 
 
 def write_html(results: Results, file: Path) -> None:
@@ -151,7 +152,9 @@ def _trial(trial: Trial) -> Json:
 
 def _summary(results: Results) -> dict[str, Any]:
     """What the parts of the page that need no script show."""
-    shown = views.metrics(results)
+    shown, pairs = views.metrics(results), _pairs(results)
+    apart = sum(one.is_distinguishable for one, _ in pairs)
+    shown_pairs = pairs[: max(apart, _MOST_PAIRS)]
     return {
         "results": results,
         "run": results.run,
@@ -163,7 +166,10 @@ def _summary(results: Results) -> dict[str, Any]:
         ],
         "estimates": views.estimates_by_place(results),
         "scales": _scales(results),
-        "pairs": _pairs(results),
+        "pairs": shown_pairs,
+        "apart": apart,
+        "pairs_left_out": len(pairs) - len(shown_pairs),
+        "has_samples": any(views.sample(one, results.run) for one in results.estimates),
         "bars": _bars(results),
         "confusions": [_confusion(one) for one in results.confusions],
         "fields": _fields(results),
@@ -179,30 +185,52 @@ def _scales(results: Results) -> dict[str, plots.Scale]:
     return {unit: plots.scale(found, unit) for unit, found in values.items()}
 
 
-def _pairs(results: Results) -> list[dict[str, Any]]:
-    """The differences by metric, each group with its scale."""
-    groups = []
-    for metric, group in groupby(results.differences, key=lambda one: one.metric):
-        found = list(group)
-        ends = [value for one in found for value in (one.difference, *one.interval[:2])]
+def _pairs(results: Results) -> list[tuple[Difference, plots.Scale]]:
+    """The differences with the scale of their metric, the distinguishable ones first."""
+    found: dict[Metric, list[Difference]] = {}
+    for one in results.differences:
+        found.setdefault(one.metric, []).append(one)
+    pairs = []
+    for metric, group in found.items():
+        ends = [value for one in group for value in (one.difference, *one.interval[:2])]
         scale = plots.scale(ends, metric.unit, is_difference=True)
-        groups.append({"metric": metric, "found": found, "scale": scale})
-    return groups
+        pairs += [(one, scale) for one in group]
+    return sorted(pairs, key=lambda pair: not pair[0].is_distinguishable)
 
 
 def _bars(results: Results) -> list[dict[str, Any]]:
-    """The counts by kind, the most frequent first, with the length of their bars."""
-    titles = {"repairs": "Repairs", "reasons": "Refused replies", "faults": "Faults"}
-    found = []
-    for name, title in titles.items():
-        by_column = {column: kinds.get(name, {}) for column, kinds in results.counts.items()}
-        kinds = sorted(
-            {kind for counts in by_column.values() for kind in counts},
-            key=lambda kind: (-sum(one.get(kind, 0) for one in by_column.values()), kind),
-        )
-        most = max((n for counts in by_column.values() for n in counts.values()), default=0) or 1
-        found.append({"title": title, "kinds": kinds, "by_column": by_column, "most": most})
-    return found
+    """The counts by kind, the most frequent first, with the length of their bars.
+
+    A call that the model declined has a kind of fault, too, but nothing failed on its way.
+    """
+    counts = {column: {**kinds, **_declined(kinds)} for column, kinds in results.counts.items()}
+    titles = {
+        "statuses": "How trials ended",
+        "repairs": "Repairs",
+        "reasons": "Replies that the check refused",
+        "faults": "Faults of transport",
+        "declined": "Calls that the model declined",
+    }
+    return [
+        _bar_group(title, {one: counts[one].get(name, {}) for one in counts})
+        for name, title in titles.items()
+    ]
+
+
+def _declined(kinds: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    """The faults without the refusals, and these."""
+    faults = dict(kinds.get("faults", {}))
+    refusals = faults.pop(_REFUSAL, 0)
+    return {"faults": faults, "declined": {_REFUSAL: refusals} if refusals else {}}
+
+
+def _bar_group(title: str, by_column: dict[Column, dict[str, int]]) -> dict[str, Any]:
+    kinds = sorted(
+        {kind for counts in by_column.values() for kind in counts},
+        key=lambda kind: (-sum(one.get(kind, 0) for one in by_column.values()), kind),
+    )
+    most = max((n for counts in by_column.values() for n in counts.values()), default=0) or 1
+    return {"title": title, "kinds": kinds, "by_column": by_column, "most": most}
 
 
 def _confusion(found: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pdl._types import format_path
 from pdl.errors import count, visible
 
 if TYPE_CHECKING:
@@ -45,6 +46,25 @@ def metrics(results: Results) -> tuple[Metric, ...]:
 def estimates_by_place(results: Results) -> dict[tuple[Column, str], Estimate]:
     """Return the estimates by column and name of the metric."""
     return {(one.column, one.metric.name): one for one in results.estimates}
+
+
+SAMPLES = (
+    "n is how many cases a value is from, where not all have one; "
+    "of all cases, how many trials, where some are left out."
+)
+
+
+def sample(found: Estimate, run: Run) -> str:
+    """Return how many cases or trials a value is from: `n = 40 of 60`; empty if from all."""
+    cases, trials = len(run.cases), len(run.cases) * run.repeats
+    if found.value is None:
+        return ""
+    if found.cases < cases:
+        return f"n = {found.cases:,} of {cases:,}"
+    is_by_case = found.trials == found.cases  # such as whether all repeats agree
+    if is_by_case or found.trials == trials:
+        return ""
+    return f"n = {found.trials:,} of {trials:,} trials"
 
 
 def outcome(trial: Trial) -> str:
@@ -155,9 +175,26 @@ def cell_words(trials: list[Trial]) -> str:
 
 
 def first_failure(view: CaseView) -> str:
-    """Return the words of the first failure of a case, on one line."""
+    """Return the cause of the first failure of a case, on one line."""
     for ended in view.trials.values():
         for trial in ended:
             if trial.failures:
-                return visible(trial.failures[0].message.replace("\n", " "))
+                return visible(cause(trial).replace("\n", " "))
     return ""
+
+
+def cause(trial: Trial) -> str:
+    """Return why a trial failed; of one without an answer, what is wrong with the last attempt.
+
+    The failure itself begins with the model and the number of its attempts.
+    """
+    last = trial.attempts[-1] if trial.attempts else None
+    if last is None or trial.failures[0].kind != "reply" or not (last.reason or last.fault):
+        return trial.failures[0].message
+    kind = last.reason or last.fault
+    if not last.errors:
+        return kind
+    path, _, message = last.errors[0]
+    if message == kind:
+        return kind
+    return f"{kind}: {format_path(path)}: {message}" if path else f"{kind}: {message}"
