@@ -156,6 +156,21 @@ def test_the_page_never_scrolls_sideways(opened: Callable[..., Any], name: str, 
     assert card["x"] + card["width"] <= width
 
 
+@pytest.mark.parametrize("width", [360, 480, 768, 1100, 1300, 1366, 1440, 2560])
+def test_metrics_are_in_view(opened: Callable[..., Any], width: int) -> None:
+    """Or a shadow at the edge says that a table can be scrolled."""
+    page = opened("made", width)
+    for table in page.locator(".scroll:has(table.summary), .scroll:has(#pairs)").all():
+        scrolled, shown = table.evaluate("one => [one.scrollWidth, one.clientWidth]")
+        assert "local" in table.evaluate("one => getComputedStyle(one).backgroundAttachment")
+        if width >= 1100 or (width <= 480 and table.locator("table.summary").count()):
+            assert scrolled <= shown
+    if width <= 480:
+        cell = page.locator("table.summary td").first
+        words = cell.evaluate("one => getComputedStyle(one, '::before').content")
+        assert words == '"All as the case says"'
+
+
 def test_summaries_sort(opened: Callable[..., Any]) -> None:
     page = opened()
     table = page.locator("table.summary").first

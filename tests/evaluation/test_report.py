@@ -182,7 +182,8 @@ def test_a_value_from_fewer_cases_says_of_how_many() -> None:
     words = f"n = {exact} of 60"
     assert exact < 60
     assert f'<span class="sample">{words}</span>' in page(results)
-    rows = {row.split("|")[1].strip(): row for row in markdown(results).splitlines() if "|" in row}
+    summary = markdown(results).partition("### Paired")[0]
+    rows = {row.split("|")[1].strip(): row for row in summary.splitlines() if "|" in row}
     assert rows["exactly the expected value"].count(words) == 3
     assert "n =" not in rows["all as the case says"]
 
