@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pdl.errors import PdlError
 from pdl.prompt import load
+from pdl.testing.content import Contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -148,6 +149,11 @@ class CaseFile:
     cases: tuple[Case, ...] = ()
     problems: tuple[Problem, ...] = ()
     read: Load = field(default=load, repr=False, compare=False)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """What reads the sections: where the file is, is found out once for all cases."""
+        return Contents(self)
 
     @cached_property
     def _loaded(self) -> dict[Path, Prompt | PdlError]:

@@ -12,7 +12,7 @@ from pdl.source import Source
 from pdl.testing import forms
 from pdl.testing.assertions import check_assertion
 from pdl.testing.cases import Assertion, Expectation, Judge, Parts, Recording
-from pdl.testing.content import Contents, as_lines, spelled, with_place
+from pdl.testing.content import as_lines, spelled, with_place
 from pdl.testing.rows import RowReader
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class SectionReader:
 
     def __init__(self, case: Case) -> None:
         self.case = case
-        self.contents = Contents(case.file)
+        self.contents = case.file.contents
         self.data: dict[str, Json] | None = None
         self.data_sources: list[Source] = []
         self.recordings: list[Recording] = []
