@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pdl.edit.document import Range
-from pdl.edit.features.cases_sections import content, expressions_of
+from pdl.edit.features.cases_sections import content, expressions_of, section_at
 from pdl.edit.template.bindings import outline
 from pdl.edit.template.expressions import unquoted
 
@@ -40,17 +40,24 @@ def keys_of(document: Document) -> list[Key]:
 
 def key_at(document: Document, offset: int) -> Key | None:
     """Return the key at an offset of a file of cases."""
-    return next((one for one in keys_of(document) if one.range.holds(offset)), None)
+    section = section_at(document, offset)
+    found = _in_section(document, section) if section is not None else ()
+    return next((one for one in found if one.range.holds(offset)), None)
 
 
 def _keys(document: Document) -> list[Key]:
-    found: list[Key] = []
-    for section in document.sections.all if document.sections is not None else ():
-        if section.name == "data":
-            found += _of_value(document, section, "input")
-        elif section.name == "expect":
-            found += _of_expectation(document, section)
-    return sorted([*found, *_of_assertions(document)], key=lambda one: one.range)
+    known = document.sections.all if document.sections is not None else ()
+    found = [one for section in known for one in _in_section(document, section)]
+    return sorted(found, key=lambda one: one.range)
+
+
+def _in_section(document: Document, section: Section) -> Iterator[Key]:
+    if section.name == "data":
+        yield from _of_value(document, section, "input")
+    elif section.name == "expect":
+        yield from _of_expectation(document, section)
+    elif section.name == "assert":
+        yield from _of_assertions(document, section)
 
 
 def _of_value(document: Document, section: Section, role: Role) -> Iterator[Key]:
@@ -103,8 +110,8 @@ def _of_expectation(document: Document, section: Section) -> Iterator[Key]:
                 yield Key("schema", path, one.range)
 
 
-def _of_assertions(document: Document) -> Iterator[Key]:
-    template = expressions_of(document)
+def _of_assertions(document: Document, section: Section) -> Iterator[Key]:
+    template = expressions_of(document, only=section)
     for statement in outline(template.document).statements():
         for value in statement.values:
             for node in value.walk():

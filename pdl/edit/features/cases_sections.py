@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.edit.document import Document, Range
@@ -77,15 +78,18 @@ class Expressions(NamedTuple):
 
     def of(self, one: Range) -> Range | None:
         """Return the range in the file of cases; None for one that is in no expression."""
-        for start, own in self.places:
-            if start <= one.start and one.end <= start + own.end - own.start:
-                return Range(one.start - start + own.start, one.end - start + own.start)
-        return None
+        at = bisect_right(self.places, one.start, key=lambda place: place[0]) - 1
+        if at < 0:
+            return None
+        start, own = self.places[at]
+        found = Range(one.start - start + own.start, one.end - start + own.start)
+        return found if found.end <= own.end else None
 
 
-def expressions_of(document: Document, head: str = "") -> Expressions:
-    """Return all assertions of a file as a template that begins with `head`."""
+def expressions_of(document: Document, head: str = "", only: Section | None = None) -> Expressions:
+    """Return all assertions of a file, or of a section, as a template that begins with `head`."""
     known = document.sections.all if document.sections is not None else ()
+    known = known if only is None else (only,)
     places = [place for one in known if one.name == "assert" for place in ranges_of(document, one)]
     return as_template(document, places, head)
 

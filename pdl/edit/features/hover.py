@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pdl.edit.document import Range
 from pdl.edit.features.cases_hover import hover_section
 from pdl.edit.features.cases_prompt import head, prompt_of
-from pdl.edit.features.cases_sections import expressions_of
+from pdl.edit.features.cases_sections import expressions_of, section_at
 from pdl.edit.features.hover_typed import hover_typed
 from pdl.edit.features.markdown import code, described, escaped, fenced, shown_type
 from pdl.edit.features.navigation import schema_reference
@@ -72,9 +72,13 @@ def _prompt(workspace: Workspace, document: Document, offset: int) -> Hover | No
 
 def _cases(workspace: Workspace, document: Document, offset: int) -> Hover | None:
     """What is at a place of a file of cases; of assertions, what their template says."""
-    template = expressions_of(document, head(workspace, prompt_of(workspace, document)))
-    inner = template.to(offset)
-    if inner < 0:
+    section = section_at(document, offset)
+    template, inner = None, -1
+    if section is not None and section.name == "assert":
+        before = head(workspace, prompt_of(workspace, document))
+        template = expressions_of(document, before, section)
+        inner = template.to(offset)
+    if template is None or inner < 0:
         found = hover_section(workspace, document, offset)
         return Hover(*found) if found is not None else None
     said = hover(workspace, template.document, inner)
