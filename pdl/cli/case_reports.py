@@ -30,6 +30,8 @@ class Report:
     written: Written = field(default_factory=Written)
     seconds: float = 0.0
     is_interrupted: bool = False
+    is_strict: bool = False
+    """Whether nothing may be skipped."""
 
     @property
     def problems(self) -> list[Problem]:
@@ -52,7 +54,8 @@ class Report:
             one.error is not None and one.error.is_fault and one.failures for one in self.outcomes
         ):
             return UNREACHABLE
-        return INVALID if self.counts["failed"] or self.problems else 0
+        has_skipped = self.is_strict and bool(self.left_out)
+        return INVALID if self.counts["failed"] or self.problems or has_skipped else 0
 
     @property
     def summary(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdl._types import CASES_SUFFIX
 from pdl.cli.case_reports import Report
-from pdl.cli.files import files_below
+from pdl.cli.files import entered, files_below, matches
 from pdl.cli.terminal import Terminal, interrupts_deferred, visible_line
 from pdl.errors import CasesError, PdlError, Problem, quoted
 from pdl.testing.reader import read_cases, root_of
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pdl.testing import Case, CaseFile, Outcome
     from pdl.testing.session import Session
 
+_NEAR = re.compile(r"[^/\\]\.tests?\.pdl$", re.IGNORECASE)
 _MANY = 200  # cases that take long enough for a bar
 
 
@@ -38,6 +41,15 @@ class Selection(NamedTuple):
     def files(self) -> list[str]:
         """Return the files of cases. Raises FileError, also if there are none."""
         return files_below([_cases_of(path) for path in self.paths], CASES_SUFFIX, self.exclude)
+
+    def misnamed(self) -> list[str]:
+        """Return the files below directories whose names are nearly those of files of cases."""
+        found: list[str] = []
+        for path in self.paths:
+            for directory, inner, names in os.walk(path):
+                inner[:] = entered(directory, inner, CASES_SUFFIX)
+                found += (str(Path(directory, name)) for name in sorted(names))
+        return [one for one in found if _is_misnamed(one) and not matches(one, self.exclude)]
 
     def takes(self, case: Case) -> bool:
         """Return whether a case is selected."""
@@ -95,7 +107,14 @@ class Selection(NamedTuple):
 def _cases_of(path: str) -> str:
     """The file of cases beside a prompt; any other path as it is."""
     is_prompt = path.endswith(".pdl") and not path.endswith(CASES_SUFFIX) and Path(path).is_file()
+    is_prompt = is_prompt and not _is_misnamed(path)
     return path.removesuffix(".pdl") + CASES_SUFFIX if is_prompt else path
+
+
+def _is_misnamed(path: str) -> bool:
+    """Whether a file has nearly the name of a file of cases; one with cases of its own has not."""
+    is_near = _NEAR.search(path) is not None and not path.endswith(CASES_SUFFIX)
+    return is_near and not Path(path[: -len(".pdl")] + CASES_SUFFIX).exists()
 
 
 def _progress(total: int, *, is_asked: bool) -> AbstractContextManager[Progress | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 _BYTES_PER_CHARACTER = 4
+_BUILT = ("*.egg", "CVS", "_darcs", "build", "dist", "node_modules", "venv", "{arch}")
+"""Directories that pytest skips by default: `norecursedirs`."""
 
 
 def refuse_two_stdins(*names: str | None) -> None:
@@ -121,7 +124,7 @@ def walk_files(
         yield str(Path(path))
         return
     for directory, inner, names in os.walk(path, onerror=_raise_unreadable):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        inner[:] = entered(directory, inner, suffix)
         kept = sorted(
             name
             for name in names
@@ -133,6 +136,20 @@ def walk_files(
                     skipped.append(str(file))
             elif not file.is_fifo():  # it might never end
                 yield str(file)
+
+
+def entered(directory: str, inner: Iterable[str], suffix: str) -> list[str]:
+    """Return which directories inside of one are searched: none that is hidden.
+
+    For cases, none either that pytest skips, too: those of builds, packages, environments.
+    """
+    found = sorted(name for name in inner if not name.startswith("."))
+    return [name for name in found if suffix != CASES_SUFFIX or not _is_built(directory, name)]
+
+
+def _is_built(directory: str, name: str) -> bool:
+    is_named = any(fnmatchcase(name, one) for one in _BUILT)
+    return is_named or Path(directory, name, "pyvenv.cfg").is_file()
 
 
 def ends_in(name: str, suffix: str) -> bool:

@@ -21,6 +21,7 @@ from pdl.schema.json_values import json_line
 from pdl.testing import row_edits
 from pdl.testing.edits import Edit, edited
 from pdl.testing.forms import clear_refusal
+from pdl.testing.parts import parts_of
 from pdl.testing.replies import is_plain, record
 from pdl.testing.sections import SUFFIX, sections_of
 
@@ -136,7 +137,7 @@ def changed_texts(file: CaseFile, raw: str, changes: Iterable[Change]) -> dict[P
     rows = []
     for change in changes:
         if change.case.row is not None:
-            rows.append((change.case.row, change.said))
+            rows.append((change.case.row, change.said, _asserts_usage(change)))
         else:
             writer.change(change)
     texts = {**writer.files, **row_edits.changed_tables(rows)}
@@ -149,6 +150,7 @@ class _Writer:
 
     def __init__(self, file: CaseFile) -> None:
         self.file = file
+        self.has_usage = False  # of the case that is written
         self.text = file.source.text
         self.edits: list[Edit] = []
         self.files: dict[Path, str] = {}
@@ -165,6 +167,7 @@ class _Writer:
             self._messages(change.case, change.messages)
 
     def _replies(self, case: Case, said: tuple[Said, ...]) -> None:
+        self.has_usage = _asserts_usage(Change(case, said))
         old = [one for one in case.sections if one.name == "reply"]
         new = self._into_file(old[0], said) if old else None
         if new is None:
@@ -187,7 +190,7 @@ class _Writer:
         path = self._path(argument[1:].strip())
         if argument.lower().endswith(".jsonl"):
             self.files[path] = "".join(f"{json_line(record(one))}\n" for one in replies)
-        elif len(replies) == 1 and is_plain(replies[0]) and _is_encodable(replies[0].text):
+        elif len(replies) == 1 and self._is_text(replies[0]):
             self.files[path] = _marked(replies[0].text)
         else:
             return None
@@ -198,12 +201,16 @@ class _Writer:
         """A section with a reply: inline, if it can be read from there as it is."""
         if isinstance(said, str):
             return _refusal(said)
-        if is_plain(said) and _is_encodable(said.text):
+        if self._is_text(said):
             if _is_inline("reply", said.text):
                 return f"<|reply|>\n{said.text}"
             return f"<|reply|> @{self._own_file(case, number, '.txt', _marked(said.text))}"
         text = f"{json_line(record(said))}\n"
         return f"<|reply|> @{self._own_file(case, number, '.jsonl', text)}"
+
+    def _is_text(self, reply: Reply) -> bool:
+        """Whether a reply is recorded as its text alone."""
+        return is_plain(reply) and not self.has_usage and _is_encodable(reply.text)
 
     def _own_file(self, case: Case, number: int, suffix: str, text: str) -> str:
         """Keep a text for a file of the case's own, and return how the case names it."""
@@ -255,6 +262,14 @@ class _Writer:
 
     def _path(self, name: str) -> Path:
         return Path(self.file.path.parent, name)
+
+
+def _asserts_usage(change: Change) -> bool:
+    """Whether a case reads token counts, which only a record has."""
+    if not change.said:
+        return False
+    assertions = parts_of(change.case).assertions
+    return any(re.search(r"\busage\b", one.source.text) for one in assertions)
 
 
 def _refusal(words: str) -> str:

@@ -24,17 +24,18 @@ if TYPE_CHECKING:
 
 
 def changed_tables(
-    changes: Iterable[tuple[Row, Sequence[Reply | str] | None]],
+    changes: Iterable[tuple[Row, Sequence[Reply | str] | None, bool]],
 ) -> dict[Path, str]:
     """Return the new texts of tables by their paths, with what a model said to rows.
 
+    With True, the replies of a row have their token counts, unless the table is CSV.
     Raises CasesError for a table that was changed meanwhile, and for a reply that CSV can't hold;
     OSError for one that can't be read.
     """
-    by_source: dict[str, list[tuple[Row, Sequence[Reply | str]]]] = {}
-    for row, said in changes:
+    by_source: dict[str, list[tuple[Row, Sequence[Reply | str], bool]]] = {}
+    for row, said, has_usage in changes:
         if said:
-            by_source.setdefault(row.span.source.name, []).append((row, said))
+            by_source.setdefault(row.span.source.name, []).append((row, said, has_usage))
     texts = {}
     for name, rows in by_source.items():
         source = rows[0][0].span.source
@@ -43,9 +44,9 @@ def changed_tables(
             message = f"{name}: was changed since it was read; nothing is written"
             raise CasesError(Problem("test/changed", message))
         if is_json_lines(source):
-            edits = [_json_edit(row, said) for row, said in rows]
+            edits = [_json_edit(row, said, has_usage=one) for row, said, one in rows]
         else:
-            edits = list(_csv_edits(source, rows))
+            edits = list(_csv_edits(source, [(row, said) for row, said, _ in rows]))
         texts[Path(name)] = edited(raw, edits)
     return texts
 
@@ -56,7 +57,7 @@ def refuse_reply(row: Row, said: Sequence[Reply | str]) -> None:
         _cells(row, said)
 
 
-def _json_edit(row: Row, said: Sequence[Reply | str]) -> Edit:
+def _json_edit(row: Row, said: Sequence[Reply | str], *, has_usage: bool) -> Edit:
     """The edit of a row: of its reply alone, unless it has a refusal, too, or now has one."""
     text, (source, start, end) = row.span.text, row.span
     refusal = next((one for one in said if isinstance(one, str)), None)
@@ -64,10 +65,12 @@ def _json_edit(row: Row, said: Sequence[Reply | str]) -> Edit:
     if refusal is not None or "refused" in row.values:
         kept = {key: one for key, one in row.values.items() if key not in {"reply", "refused"}}
         new = (
-            {"reply": _json_of(replies)} if refusal is None else {"refused": clear_refusal(refusal)}
+            {"reply": _json_of(replies, has_usage=has_usage)}
+            if refusal is None
+            else {"refused": clear_refusal(refusal)}
         )
         return Edit(start, end, json_line({**kept, **new}))
-    reply = json_line(_json_of(replies))
+    reply = json_line(_json_of(replies, has_usage=has_usage))
     if "reply" in row.values:
         at = place_of(row, "reply").start
         return Edit(at, json.JSONDecoder().raw_decode(source.text, at)[1], reply)
@@ -76,8 +79,8 @@ def _json_edit(row: Row, said: Sequence[Reply | str]) -> Edit:
     return Edit(brace, brace, f'{comma}"reply": {reply}')
 
 
-def _json_of(replies: Sequence[Reply]) -> Json:
-    found = [one.text if is_plain(one) else record(one) for one in replies]
+def _json_of(replies: Sequence[Reply], *, has_usage: bool) -> Json:
+    found = [one.text if is_plain(one) and not has_usage else record(one) for one in replies]
     return found[0] if len(found) == 1 else found
 
 

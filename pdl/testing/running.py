@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from pdl.prompt import Prompt, Rendered
     from pdl.testing.cases import Case, Parts
 
+
+_IS_REPLAYED: ContextVar[bool] = ContextVar("is_replayed", default=False)
+"""Whether replies on record are asked just now."""
 
 _NO_JUDGE = "there is no reply of it on record, and no model"
 
@@ -109,10 +114,21 @@ def _asked(case: Case, parts: Parts, rendered: Rendered, options: RunOptions) ->
 
 
 def _result(rendered: Rendered, model: Models | None, retries: int) -> Answer | AskError:
+    token = _IS_REPLAYED.set(isinstance(model, RecordedModel))
     try:
         return ask(rendered, model, retries=retries)
     except AskError as error:
         return error
+    finally:
+        _IS_REPLAYED.reset(token)
+
+
+def _is_logged(_: logging.LogRecord) -> bool:
+    """Whether a line of the log is kept: what replies on record bring is in the outcome."""
+    return not _IS_REPLAYED.get()
+
+
+logging.getLogger("pdl").addFilter(_is_logged)
 
 
 def _judged(outcome: Outcome, parts: Parts, answer: Answer, options: RunOptions) -> Outcome:

@@ -162,6 +162,43 @@ def test_the_report_overwrites_no_input(out: str) -> None:
     assert Path(out).read_bytes() == before
 
 
+def test_files_of_packages_and_builds_are_left_out_unless_named() -> None:
+    put(**{"a.tests.pdl": GOOD})
+    for name in ("build", "node_modules", "x.egg", "env"):
+        Path(name).mkdir()
+        put(**{f"{name}/a.pdl": PROMPT, f"{name}/a.tests.pdl": GOOD})
+    put(**{"env/pyvenv.cfg": ""})
+    assert run().stderr == "1 case: 1 passed\n"
+    assert run("build", "env/a.tests.pdl").stderr == "2 cases: 2 passed\n"
+
+
+@pytest.mark.parametrize("name", ["b.test.pdl", "B.Tests.pdl", "b.tests.PDL"])
+def test_a_file_with_nearly_the_name_is_told(name: str) -> None:
+    put(**{"a.tests.pdl": GOOD, name: GOOD})
+    told = f"note: {name}: is not run: a file of cases is called NAME.tests.pdl\n"
+    assert run().stderr == told + "1 case: 1 passed\n"
+    assert run("--exclude", "[bB].*").stderr == "1 case: 1 passed\n"
+    result = run(name)
+    assert result.exit_code == 2
+    assert f"{name}: a file of cases is called NAME.tests.pdl" in result.stderr
+
+
+def test_a_prompt_may_be_called_test() -> None:
+    put(**{"a.test.pdl": PROMPT, "a.test.tests.pdl": GOOD})
+    assert run().stderr == run("a.test.pdl").stderr == "1 case: 1 passed\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [("", 0), ("<|case|> later\n<|data|>\nreview: x\n", 1), ("<|judge|> j.pdl\n", 1)],
+)
+def test_nothing_may_be_skipped(more: str, code: int) -> None:
+    put(**{"a.tests.pdl": GOOD + more, "j.pdl": "<|user|>\n{{ value }}?\n<|schema|>\nbool\n"})
+    assert run().exit_code == 0
+    assert run("--strict").exit_code == code
+    assert json.loads(run("--strict", "--format", "json").stdout)["ok"] is (code == 0)
+
+
 def test_programs_get_json() -> None:
     put(**{"a.tests.pdl": GOOD + "<|data|> @x\n" + BAD + "<|case|> later\n<|data|>\nreview: x\n"})
     result = run("--format", "json", "--out", "report.json")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from pdl._types import CASES_SUFFIX
 from pdl.cli.case_reports import FORMATS
 from pdl.cli.case_runs import Selection
 from pdl.cli.help import Command
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     },
     exit_codes={
         0: "No case failed.",
-        1: "Cases failed, or a file has errors.",
+        1: "Cases failed, or a file has errors; with --strict: a case or a judge was skipped.",
         2: "There are no cases, a file cannot be read or written, or an option is invalid.",
         3: "The model could not be asked.",
     },
@@ -72,6 +74,9 @@ if TYPE_CHECKING:
 @server_option("Address of another server with the same API, for --model and --judge.")
 @retries_option("Maximum retries of --model for each case.")
 @click.option(
+    "--strict", is_flag=True, help="Exit with 1 also if a case or a judge is skipped, as for CI."
+)
+@click.option(
     "--update",
     is_flag=True,
     help="Write golden messages that differ, or are empty, as they are now.",
@@ -106,6 +111,7 @@ def command(  # noqa: PLR0913  (each is an option)
     judge: str | None,
     base_url: str | None,
     retries: int,
+    strict: bool,
     update: bool,
     record: bool,
     watch: bool,
@@ -115,8 +121,9 @@ def command(  # noqa: PLR0913  (each is an option)
     """Run the cases in `NAME.tests.pdl`, which are of the prompt `NAME.pdl` beside it.
 
     Recorded replies are checked, so nothing is asked without --model. Searches directories
-    recursively, by default the current one, skipping hidden files and directories; of a prompt FILE
-    runs the cases beside it. Failures go to standard output, and their counts to standard error.
+    recursively, by default the current one, except for hidden ones, build, dist, node_modules, and
+    virtual environments; of a prompt FILE runs the cases beside it. Failures go to standard output,
+    and their counts to standard error.
     """
     if record and model is None:
         raise click.UsageError("--record requires --model")
@@ -129,20 +136,29 @@ def command(  # noqa: PLR0913  (each is an option)
     if model is not None:
         # Keep httpx from importing its own command line, which takes nearly half of its import.
         sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
-    if output.file is not None:
-        found = selection.files()
-        output.refuse_inputs(path for file in found for path in dependencies(Path(file)))
+    _look(selection, output)
     session = Session(run_options(model, judge, retries, base_url), update=update, record=record)
     if watch:
         selection.files()  # what is not there at first is an error
         for files in changes(selection.files):
             report = selection.run(files, session)
-            _report(report, output, form)
+            _report(replace(report, is_strict=strict), output, form)
             if report.is_interrupted:
                 raise click.exceptions.Exit(report.code)
-    code = _report(selection.run(selection.files(), session), output, form)
+    report = replace(selection.run(selection.files(), session), is_strict=strict)
+    code = _report(report, output, form)
     if code:
         raise click.exceptions.Exit(code)
+
+
+def _look(selection: Selection, output: Output) -> None:
+    """Note files that aren't run for their names. Raises UsageError for an input as output."""
+    for name in selection.misnamed():
+        note = f"note: {name}: is not run: a file of cases is called NAME{CASES_SUFFIX}"
+        Terminal.stderr().write(visible_line(note))
+    if output.file is not None:
+        found = selection.files()
+        output.refuse_inputs(path for file in found for path in dependencies(Path(file)))
 
 
 def _report(report: Report, output: Output, form: str) -> int:
