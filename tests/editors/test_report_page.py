@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from pdl.evaluation.records import (
     Cell,
     Column,
     ErrorRecord,
+    FailureRecord,
     RepairRecord,
     Run,
     Trial,
@@ -67,6 +69,38 @@ def reasoning_run() -> Run:
     return Run("reasoning", (column,), (CaseRecord("case", ""),), tuple(trials), 2, 2)
 
 
+BIDI = "a\u202eb\u2066c\u200bd\x00e"
+
+
+def bidi_results() -> Results:
+    """Characters that hide or reorder others, wherever a run has text."""
+    column = Column(BIDI, f"m{BIDI}")
+    errors = (ErrorRecord((BIDI,), (0, 3), BIDI),)
+    repairs = (RepairRecord(BIDI, (1, 4), BIDI, BIDI),)
+    attempt = AttemptRecord(1, BIDI, BIDI, "", (0, 5), errors, repairs)
+    fault = AttemptRecord(2, fault=BIDI)
+    failure = FailureRecord("expect", BIDI, BIDI)
+    case = CaseRecord(BIDI, BIDI, {BIDI: BIDI}, BIDI, ({BIDI: BIDI},), (BIDI,))
+    value, places = {BIDI: [BIDI]}, [Cell(*column, BIDI, repeat) for repeat in (1, 2)]
+    trials = (
+        Trial(places[0], "invalid", (attempt, fault), failures=(failure,)),
+        Trial(places[1], "valid", (attempt,), value, judged=(BIDI,), accepted=(False,)),
+    )
+    schema = {"type": "object", "properties": {BIDI: {"enum": [BIDI, "b"]}}}
+    run = Run(BIDI, (column,), (case,), trials, 2, 2, BIDI, {BIDI: BIDI}, {BIDI: schema})
+    counts = {column: {kind: {BIDI: 1} for kind in ("statuses", "repairs", "reasons", "faults")}}
+    return replace(results_of(run), counts=counts, changed=(BIDI,), notes=(BIDI,))
+
+
+def long_reply() -> Results:
+    """A reply that the page has a part of."""
+    text = "think " * 50_000 + '{"a": 1}' + " end" * 50_000
+    column = Column("a.pdl", "m")
+    attempt = AttemptRecord(1, text, span=(300_000, 300_008))
+    trial = Trial(Cell(*column, "case", 1), "valid", (attempt,), {"a": 1})
+    return Results(Run("long reply", (column,), (CaseRecord("case", ""),), (trial,), 1), (), ())
+
+
 def long_names() -> Results:
     """Names without a place to break a line."""
     run = made_run(cases=2)
@@ -97,6 +131,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": Results(hostile_run(), (), ()),
         "reasoning": Results(reasoning_run(), (), ()),
         "long": long_names(),
+        "bidi": bidi_results(),
+        "long reply": long_reply(),
     }
     found = {name: directory / f"{name}.html" for name in made}
     for name, results in made.items():
@@ -378,3 +414,46 @@ def test_an_answer_after_much_else_is_in_view(opened: Callable[..., Any]) -> Non
     assert page.locator(".cut").inner_text().startswith("Cut: 17,500 more characters.")
     page.get_by_role("button", name="Show all").click()
     assert len(reply.inner_text()) == 18_012
+
+
+HIDDEN = "[\\u202e\\u2066\\u200b\\0]"
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_characters_that_hide_or_reorder_are_visible(
+    opened: Callable[..., Any], *, script: bool
+) -> None:
+    """Neither text nor an attribute has them, wherever they are; the JSON of the cases aside."""
+    page = opened("bidi", java_script_enabled=script)
+    if script:
+        page.locator(".opener").click()
+        for repeat in (2, 1):
+            page.locator(".repeats button").nth(repeat - 1).click()
+            assert hidden(page) == []
+            page.get_by_text("Judge" if repeat == 2 else "Attempt 1").first.wait_for()
+        marked = page.locator(".name .ctl").all_inner_texts()
+        assert marked == ["U+202E", "U+2066", "U+200B", "U+0000"]
+        return
+    text = re.sub("(?s)<script.*?</script>", "", page.content())
+    assert not re.search(HIDDEN, text)
+    assert "\\u202e" in page.locator("h1").inner_text()
+
+
+def hidden(page: Any) -> Any:
+    """The text nodes and attributes with a hidden character."""
+    return page.evaluate(
+        f"""() => [...document.querySelectorAll("*:not(script)")].flatMap((one) => [
+          ...[...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data),
+          ...[...one.attributes].map((attribute) => attribute.value),
+        ]).filter((text) => /{HIDDEN}/u.test(text))"""
+    )
+
+
+def test_a_reply_that_is_left_out_in_part_says_so(opened: Callable[..., Any]) -> None:
+    page = opened("long reply")
+    page.locator(".opener").click()
+    assert page.locator("pre.reply .answer").inner_text() == '{"a": 1}'
+    words = page.locator(".cut.left").inner_text()
+    before, after = (int(number.replace(",", "")) for number in re.findall("[0-9,]+", words))
+    assert before + after + 65_536 == 500_008
+    assert "attempts.jsonl" in words

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pdl.evaluation.report import figures
+from pdl.evaluation.report.data import inlined
 from pdl.evaluation.report.markdown_form import code
-from pdl.evaluation.report.page import inlined
 from pdl.evaluation.results import Interval, Unit
 
 

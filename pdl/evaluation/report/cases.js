@@ -26,6 +26,10 @@
     return plain ? [...parts, plain] : parts;
   }
 
+  // The same for attributes, which have no elements.
+  const escaped = (text) =>
+    shown(text).map((part) => typeof part === "string" ? part : part.textContent).join("");
+
   // A block of text; `fill(limit)` returns its nodes, so many characters after those left out.
   function block(length, fill, properties = {}, before = 0) {
     const pre = element("pre", { dir: "auto", ...properties }, ...fill(LONGEST));
@@ -96,7 +100,7 @@
       const words = marks.map((index) => attempt.marks[index][1]).join("\n");
       const classes = [...kinds, ...(isAnswer ? ["answer"] : [])].join(" ");
       const properties = { class: classes, "data-marks": ` ${marks.join(" ")} ` };
-      if (words) properties.title = words;
+      if (words) properties.title = escaped(words);
       nodes.push(element(marks.length ? "mark" : "span", properties, ...inner));
     }
     return nodes;
@@ -104,7 +108,12 @@
 
   function replyParts(attempt) {
     const length = attempt.pieces.reduce((sum, piece) => sum + piece[0].length, 0);
+    const [before, after] = attempt.left.map((number) => number.toLocaleString("en"));
     const made = block(length, (limit) => replyNodes(attempt, limit), { class: "reply" }, leftOut(attempt));
+    if (attempt.left[0] || attempt.left[1]) {
+      made.parts.push(element("p", { class: "cut left" },
+        `The page lacks the ${before} characters before this part of the reply and the ${after} after it. The run's attempts.jsonl has all.`));
+    }
     const marked = (index) => made.pre.querySelectorAll(`[data-marks~="${index}"]`);
     const light = (index, isOn) => marked(index).forEach((one) => one.classList.toggle("on", isOn));
     const items = attempt.marks.map(([kind, words, hasPlace], index) => {
@@ -133,7 +142,7 @@
     if (input !== null || output !== null) facts.push(`${input ?? "?"} → ${output ?? "?"} tokens`);
     if (attempt.cached) facts.push("cached");
     const head = element("h5", {}, `Attempt ${attempt.number}: `,
-      element("span", { class: verdict === "valid" ? "ok" : "bad" }, verdict), `, ${facts.join(", ")}`);
+      element("span", { class: verdict === "valid" ? "ok" : "bad" }, ...shown(verdict)), `, ${facts.join(", ")}`);
     if (attempt.pieces === null) return [head, element("p", { class: "none" }, "No reply.")];
     return [head, ...replyParts(attempt)];
   }
@@ -156,6 +165,10 @@
         element("span", { class: isAccepted ? "ok" : "bad" }, isAccepted ? "accepted" : "not accepted")),
         ...textBlock(answer));
     });
+    if (trial.brief) {
+      parts.push(element("p", { class: "none" },
+        "The page has the verdict only. The run's attempts.jsonl has the replies."));
+    }
     trial.attempts.forEach((attempt, index) => {
       parts.push(...attemptParts(attempt, index === trial.attempts.length - 1, trial.status));
     });
@@ -169,7 +182,7 @@
   }
 
   function card(trials, [letter, name], one) {
-    const made = element("section", { class: "card", "aria-label": `${letter} ${name}` },
+    const made = element("section", { class: "card", "aria-label": escaped(`${letter} ${name}`) },
       element("header", {}, element("span", { class: "key" }, letter), element("h4", {}, ...shown(name))));
     if (!trials.length) {
       made.append(element("p", { class: "none" }, "Not run."));
@@ -256,9 +269,9 @@
     failing: (trials) => trials.some((trial) => !trial.ok),
     all: (trials) => trials.length > 0 && trials.every((trial) => !trial.ok),
     ok: (trials) => trials.length > 0 && trials.every((trial) => trial.ok),
-    differ: (trials) => new Set(trials.map((trial) => trial.value ?? trial.status)).size > 1,
-    repaired: (trials) => trials.some((trial) => trial.attempts.some((attempt) => attempt.marks.some((mark) => mark[0] === "repair"))),
-    retried: (trials) => trials.some((trial) => trial.attempts.length > 1),
+    differ: (trials) => new Set(trials.map((trial) => trial.answer)).size > 1,
+    repaired: (trials) => trials.some((trial) => trial.repaired),
+    retried: (trials) => trials.some((trial) => trial.retried),
   };
 
   function words(one) {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -13,20 +11,18 @@ from typing import TYPE_CHECKING, Any
 from pdl._types import format_path
 from pdl.errors import count, visible
 from pdl.evaluation.report import figures, plots, views
-from pdl.evaluation.report.replies import attempt_json
+from pdl.evaluation.report.data import page_data
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from jinja2 import Environment
 
-    from pdl._types import Json
-    from pdl.evaluation.records import Column, Trial
-    from pdl.evaluation.report.views import CaseView
+    from pdl.evaluation.records import Column
     from pdl.evaluation.results import Difference, Metric, Results
 
 _SCRIPTS = ("page.js", "cases.js")
-_MOST_PAIRS = 300  # comparisons in the page, if no more are distinguishable
+_MOST_PAIRS = 1_000  # comparisons in the page
 _LEVELS = 6  # shades of a confusion matrix
 _REFUSAL = "refusal"
 
@@ -45,6 +41,7 @@ def page(results: Results) -> str:
     policy = f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
     policy += "base-uri 'none'; form-action 'none'"
     ordered = views.cases(results.run)
+    data, brief = page_data(results.run, ordered)
     return (
         _environment()
         .get_template("page.html")
@@ -52,8 +49,9 @@ def page(results: Results) -> str:
             policy=policy,
             style=_verbatim(style),
             script=_verbatim(script),
-            data=_verbatim(inlined(_data(results, ordered))),
-            ordered=ordered,
+            data=_verbatim(data),
+            brief=brief,
+            cases=len(ordered),
             **_summary(results),
         )
     )
@@ -97,64 +95,11 @@ def _shown(value: Any) -> Any:
     return value if hasattr(value, "__html__") else visible(str(value))
 
 
-_UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
-
-
-def inlined(value: Json) -> str:
-    r"""Return JSON that a script element can contain: `<` is written as `\u003c`.
-
-    So are the other characters of markup, and lone surrogates, which UTF-8 doesn't have.
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def _data(results: Results, ordered: list[CaseView]) -> Json:
-    names = views.letters(results.run)
-    return {
-        "columns": [[letter, str(column)] for column, letter in names.items()],
-        "cases": [_case(view, names) for view in ordered],
-    }
-
-
-def _case(view: CaseView, names: dict[Column, str]) -> Json:
-    case = view.case
-    return {
-        "at": view.at,
-        "name": case.name,
-        "place": case.place,
-        "data": views.json_text(case.data, 2),
-        "expect": case.expect,
-        "judges": case.judges,
-        "exact": None if case.exact is None else views.json_text(case.exact[0], 2),
-        "failed": round(view.failed, 6),
-        "answers": view.answers,
-        "cells": [views.cell_words(view.trials.get(column, [])) for column in names],
-        "trials": [[_trial(one) for one in view.trials.get(column, [])] for column in names],
-    }
-
-
-def _trial(trial: Trial) -> Json:
-    return {
-        "repeat": trial.cell.repeat,
-        "status": trial.status,
-        "ok": trial.ok,
-        "outcome": views.outcome(trial),
-        "value": views.json_text(trial.value, 2) if trial.status == "valid" else None,
-        "judged": [views.json_text(answer, 2) for answer in trial.judged],
-        "accepted": trial.accepted,
-        "failures": trial.failures,
-        "seconds": figures.figure(trial.seconds, "seconds"),
-        "cost": "" if trial.cost is None else figures.figure(trial.cost, "cost"),
-        "attempts": [attempt_json(attempt) for attempt in trial.attempts],
-    }
-
-
 def _summary(results: Results) -> dict[str, Any]:
     """What the parts of the page that need no script show."""
     shown, pairs = views.metrics(results), _pairs(results)
     apart = sum(one.is_distinguishable for one, _ in pairs)
-    shown_pairs = pairs[: max(apart, _MOST_PAIRS)]
+    shown_pairs = pairs[:_MOST_PAIRS]
     return {
         "results": results,
         "run": results.run,

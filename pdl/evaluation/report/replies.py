@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 MOST_MARKS = 100
 """How many repairs and errors of one reply are marked; the others are counted."""
 
+LONGEST = 65_536
+"""How many characters of a reply, a value, or data the page has."""
+
+_WORDS = 1_000  # characters of the words of a mark
+
 
 class Mark(NamedTuple):
     """A repair or an error: its words, and its span if it is known."""
@@ -90,17 +95,55 @@ def _within(span: Span, text: str) -> list[int]:
     return [min(max(at, 0), len(text)) for at in span]
 
 
+def clipped(text: str, longest: int) -> str:
+    """Return the beginning of a text, and how much of it is left out."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}… ({len(text) - longest:,} more characters)"
+
+
+def window(text: str, around: Span | None) -> Span:
+    """Return the span of a text that a page has: at most `LONGEST` characters around a span.
+
+    If that is longer, its beginning; without one, the beginning of the text.
+    """
+    if len(text) <= LONGEST:
+        return 0, len(text)
+    start, end = _within(around or (0, 0), text)
+    spare = max(LONGEST - (end - start), 0)
+    first = min(max(start - spare // 2, 0), len(text) - LONGEST)
+    return first, first + LONGEST
+
+
+def _shifted(span: Span | None, within: Span) -> Span | None:
+    """A span as it is in a window; None if it is outside."""
+    first, last = within
+    if span is None or span[1] < first or span[0] > last:
+        return None
+    return span[0] - first, span[1] - first
+
+
 def attempt_json(attempt: AttemptRecord) -> Json:
-    """Return an attempt as the page reads it."""
-    marked = marks(attempt)
-    cut = None if attempt.text is None else pieces(attempt.text, attempt.span, marked)
+    """Return an attempt as the page reads it, with the part of its reply that a page has.
+
+    `left` is how many characters before and after that part are left out.
+    """
+    text, marked = attempt.text or "", marks(attempt)
+    placed = attempt.span or next((mark.span for mark in marked if mark.span), None)
+    first, last = within = window(text, placed)
+    marked = [
+        Mark(mark.kind, clipped(mark.words, _WORDS), _shifted(mark.span, within))
+        for mark in marked[:MOST_MARKS]
+    ]
+    cut = pieces(text[first:last], _shifted(attempt.span, within), marked)
     return {
         "number": attempt.number,
         "reason": attempt.reason,
         "fault": attempt.fault,
-        "pieces": cut,
-        "marks": [[mark.kind, mark.words, mark.span is not None] for mark in marked[:MOST_MARKS]],
-        "more": max(len(marked) - MOST_MARKS, 0),
+        "pieces": None if attempt.text is None else cut,
+        "left": [first, len(text) - last],
+        "marks": [[mark.kind, mark.words, mark.span is not None] for mark in marked],
+        "more": max(len(attempt.errors) + len(attempt.repairs) - MOST_MARKS, 0),
         "tokens": [attempt.input_tokens, attempt.output_tokens],
         "seconds": figures.figure(attempt.seconds, "seconds"),
         "cached": attempt.is_cached,

@@ -147,11 +147,12 @@ def _view(case: CaseRecord, at: int, trials: dict[Column, list[Trial]]) -> CaseV
     failed = sum(
         sum(not trial.ok for trial in ended) / len(ended) for ended in trials.values() if ended
     )
-    answers = {_answer(trial) for ended in trials.values() for trial in ended}
+    answers = {answer(trial) for ended in trials.values() for trial in ended}
     return CaseView(case, at, dict(trials), failed, len(answers))
 
 
-def _answer(trial: Trial) -> str:
+def answer(trial: Trial) -> str:
+    """Return words that are the same for the same answer: its JSON, or how the trial ended."""
     return f"valid {json_text(trial.value)}" if trial.status == "valid" else trial.status
 
 
