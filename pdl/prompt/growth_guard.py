@@ -29,6 +29,7 @@ from pdl.prompt.render_budget import (
     is_iterator,
     measure_size,
     output_limit,
+    spend,
     watched,
 )
 
@@ -278,7 +279,9 @@ def _checked_value(value: Any, longest: int, most: int, *, walks: bool) -> Any:
         return value
     if is_iterator(value):
         return watched(value)
-    if walks and is_container(value):
+    if isinstance(value, range):
+        spend(len(value))
+    elif walks and is_container(value):
         measure_size(value, most)
     return value
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice, repeat
 from types import MappingProxyType
@@ -44,6 +45,10 @@ class TooManyMissingError(Exception):
     """So many undefined names were found that more would not help."""
 
 
+_DEADLINE: ContextVar[float] = ContextVar("pdl_deadline", default=float("inf"))
+"""When several renderings together must have ended."""
+
+
 class RenderBudget:
     """What one rendering has used, and the undefined names that it found."""
 
@@ -56,7 +61,7 @@ class RenderBudget:
         self.total = 0
         self.work = 0
         self.missing: list[MissingName] = []
-        self.deadline = time.perf_counter() + limits.render_seconds
+        self.deadline = min(time.perf_counter() + limits.render_seconds, _DEADLINE.get())
 
     def check_clock(self) -> None:
         """Raise OverLimitError if the time is up."""
@@ -101,6 +106,16 @@ class RenderBudget:
 BUDGET: ContextVar[RenderBudget] = ContextVar("pdl_budget")
 """The budget of the rendering under way. A variable of the context, so that threads and tasks that
 share a prompt have one each, and templates whose modules Jinja caches find the current one."""
+
+
+@contextmanager
+def one_clock(limits: Limits) -> Iterator[None]:
+    """Give all renderings inside together the time that one has."""
+    token = _DEADLINE.set(time.perf_counter() + limits.render_seconds)
+    try:
+        yield
+    finally:
+        _DEADLINE.reset(token)
 
 
 def ticker() -> Iterator[None]:
@@ -154,7 +169,7 @@ _CONTAINERS: tuple[type, ...] = (
 _EASY = _SCALARS | {dict, list, tuple, set}
 _ORDINARY = 50_000  # items
 _FOLDED = 10_000  # of what Jinja computes while it compiles
-_TICKS = 512
+_STEPS = 16
 TOO_MANY_DIGITS = "this number has too many digits"
 
 
@@ -191,6 +206,13 @@ def guard_size(size: int, limit: int | None = None) -> None:
         raise kind(f"this would build {size:,} items or characters")
     if budget is not None:
         budget.note_built(size)
+
+
+def spend(work: int) -> None:
+    """Count items that an operation walks."""
+    budget = BUDGET.get(None)
+    if budget is not None:
+        budget.spend(work)
 
 
 def _nothing(value: Any) -> None:
@@ -266,7 +288,7 @@ def is_iterator(value: object) -> bool:
 def _ticking(values: Iterator[Any], most: int | None) -> Iterator[Any]:
     budget = BUDGET.get(None) or RenderBudget()
     for count, value in enumerate(values):
-        if not count % _TICKS:
+        if not count % _STEPS:  # each may be the work of a filter
             budget.check_clock()
             if most is not None and count > most:
                 raise TooLargeError(f"this yields more than {most:,} items")

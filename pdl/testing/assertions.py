@@ -7,21 +7,24 @@ of templates, at their places.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Undefined, nodes
 
 from pdl.errors import CasesError, PdlError, Problem, TemplateError, did_you_mean, error_from
 from pdl.limits import DEFAULT_LIMITS
+from pdl.prompt.filters import FILTERS
+from pdl.prompt.render_budget import is_container, is_iterator, one_clock, watched
 from pdl.prompt.sandbox import StrictUndefined
 from pdl.prompt.template import compile_template
 from pdl.source import Anchor, Source
 from pdl.testing.differences import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pdl._types import Json
     from pdl.prompt.template import Template
@@ -36,6 +39,14 @@ NAMES = (
 _TRUTH = "pdl_truth"
 _READABLE = frozenset({*NAMES, _TRUTH})
 _BEFORE, _AFTER = f"{{{{ {_TRUTH}((", ")) }}"
+_SET = re.compile(r"set\s+\w+\s*=(?!=)|\w+\s*=(?!=)")
+_TRUE, _NO_VALUE = "1", "?"
+_LAZY = frozenset(
+    [
+        *("batch", "map", "reject", "rejectattr", "reverse"),
+        *("select", "selectattr", "slice", "unique"),
+    ]
+)
 _MOST = 6  # names whose values are told
 
 
@@ -81,23 +92,48 @@ def _unknown(source: Source, name: str) -> Problem:
     return Problem("template/undefined", f"`{name}` is undefined", span, hint)
 
 
+def failed_assertions(
+    assertions: Sequence[Assertion], values: Mapping[str, Json]
+) -> Iterator[Problem]:
+    """Yield what is wrong with those that aren't true; they share the time of one rendering."""
+    with one_clock(DEFAULT_LIMITS):
+        for one in assertions:
+            yield from assertion_problems(one, values)
+
+
 def assertion_problems(assertion: Assertion, values: Mapping[str, Json]) -> tuple[Problem, ...]:
     """Return what is wrong if an assertion isn't true of the values of `NAMES`; else nothing."""
     source = assertion.source
     try:
-        is_true = _compiled(source).render(dict(values)).strip() == "1"
+        found = _compiled(source).render(dict(values)).strip()
     except PdlError:
         try:  # again, at its own place: the compiled one is shared by equal assertions
             _template(source).render(dict(values))
         except PdlError as error:
-            return error.problems
+            return tuple(_about_usage(one, source, values) for one in error.problems)
         return ()
-    if is_true:
+    if found == _TRUE:
         return ()
-    found = [f"`{path}` is {shown(value)}" for path, value in _facts(source, values)]
-    hint = ", ".join(found[:_MOST])
     span = source.span(0, len(source.text))
-    return (Problem("test/assert", "this is not true", span, hint),)
+    if found:
+        hint = "call a function or a method with `()`, and compare what it returns"
+        return (Problem("test/assert", "this is not a value", span, hint),)
+    facts = [f"`{path}` is {shown(value)}" for path, value in _facts(source, values)]
+    return (Problem("test/assert", "this is not true", span, ", ".join(facts[:_MOST])),)
+
+
+def _about_usage(problem: Problem, source: Source, values: Mapping[str, Json]) -> Problem:
+    """The problem of an expression that computes with counts of tokens that nobody told."""
+    if problem.code != "template/failed" or "NoneType" not in problem.message:
+        return problem
+    unknown = [
+        path for path, value in _facts(source, values) if value is None and path[:6] == "usage."
+    ]
+    if not unknown:
+        return problem
+    message = f"`{unknown[0]}` is unknown: the reply on record has no such count of tokens"
+    hint = "record replies in a file of JSON Lines, which have them in `usage`"
+    return replace(problem, message=message, hint=hint)
 
 
 def _compiled(source: Source) -> Template:
@@ -116,6 +152,7 @@ def _cached(text: str) -> Template:
 
 def _template(source: Source) -> Template:
     start = len(_BEFORE)
+    _check_form(source)
     size = len(source.text)
     anchors = (Anchor(0, 0, source, 0), Anchor(start, size, source, 0, begins_line=True))
     wrapped = Source(f"{_BEFORE}{source.text}{_AFTER}", source.name, anchors)
@@ -128,8 +165,22 @@ def _template(source: Source) -> Template:
         hint = "write one in each line; a line that is indented more continues the one above"
         raise CasesError(Problem("test/expression", message, source.span(0, size), hint))
     template.environment.globals[_TRUTH] = _truth
+    template.environment.filters |= _LISTING
     template.environment.undefined = _Absent
     return template
+
+
+def _check_form(source: Source) -> None:
+    """Raise CasesError for what is written as in a template."""
+    text = source.text.strip()
+    is_set = _SET.match(text) is not None
+    if text.startswith(("{{", "{%")) or is_set:
+        message = "an assertion is an expression, without braces"
+        if is_set:
+            message = "an assertion is an expression, and sets nothing"
+        hint = "write what must be true, such as `value.stars == 1`"
+        span = source.span(0, len(source.text))
+        raise CasesError(Problem("test/expression", message, span, hint))
 
 
 def _at_end(problem: Problem, source: Source) -> Problem:
@@ -144,10 +195,28 @@ def _at_end(problem: Problem, source: Source) -> Problem:
 
 
 def _truth(value: object) -> str:
-    """What an expression prints: `1` if it is true."""
+    """What an expression prints: `1` if it is true, `?` for what is not a value."""
     if isinstance(value, Undefined):
         return str(value)
-    return "1" if value else ""
+    if isinstance(value, Iterator):
+        value = list(watched(value))
+    if value is None or isinstance(value, (str, int, float, range)) or is_container(value):
+        return _TRUE if value else ""
+    return _NO_VALUE
+
+
+def _listing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that returns its items at once, since an iterator is true even without items."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        return list(watched(found)) if is_iterator(found) else found
+
+    return call
+
+
+_LISTING = {name: _listing(one) for name, one in FILTERS.items() if name in _LAZY}
 
 
 def _call(body: list[nodes.Node]) -> nodes.Call | None:

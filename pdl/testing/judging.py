@@ -13,7 +13,7 @@ from pdl.models.exchange import Usage
 from pdl.reply import violations
 from pdl.schema.keywords import pointer
 from pdl.schema.parts import spans
-from pdl.testing.assertions import assertion_problems
+from pdl.testing.assertions import failed_assertions
 from pdl.testing.differences import differences, shown
 from pdl.testing.outcome import Failure, Judgement
 from pdl.testing.replies import model_failures, recorded_failures
@@ -53,7 +53,7 @@ def judge_outcome(
     is_fine = not any(one.kind == "reply" for one in failures)
     if parts.assertions and (isinstance(result, Answer) or is_fine):
         values = values_of(parts, rendered, result)
-        found = [one for each in parts.assertions for one in assertion_problems(each, values)]
+        found = failed_assertions(parts.assertions, values)
         failures += [Failure("assert", one) for one in found]
     expectation = parts.expectation
     if expectation is None:

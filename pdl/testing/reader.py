@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pdl.errors import CasesError, Problem, did_you_mean, quoted
+from pdl.errors import CasesError, Problem, quoted
 from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt import load
 from pdl.prompt.files import read_prompt
 from pdl.prompt.template import source_of
-from pdl.prompt.turns import ROLES
 from pdl.testing.cases import Case, CaseFile
 from pdl.testing.sections import MARKS, SHARED, SUFFIX, is_cases, sections_of
 from pdl.testing.tables import rows_of
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _VERBATIM = frozenset({"reply", "messages", "judge"})
 """Sections that hold what others wrote, in which a line such as `<|user|>` means itself."""
+
+
+_WHOLE = re.compile(r"<\|\s*\w+\s*\|>")
 
 
 def root_of(file: Path, top: Path) -> Path:
@@ -135,14 +138,16 @@ def _strays(source: Source, found: Sections) -> Iterator[Problem]:
     """The problems of lines that look like marks, where they can't be what somebody else wrote."""
     for stray in found.strays:
         around = found.all[stray.section].name if stray.section >= 0 else ""
-        hint = did_you_mean(stray.name, MARKS)
-        if around in _VERBATIM and (not hint or stray.name in ROLES):
+        if around in _VERBATIM and not stray.meant:
             continue
+        hint = f"did you mean `<|{stray.meant}|>`?" if stray.meant else ""
+        told = source.text[slice(*stray.place)]
+        told = stray.name if _WHOLE.fullmatch(told) else told
         known = ", ".join(f"`{name}`" for name in MARKS)
         more = f"; a {around} that has such a line goes into a file: `<|{around}|> @FILE`"
         yield Problem(
             "test/mark",
-            f"{quoted(stray.name)} is no mark of a file of cases",
+            f"{quoted(told)} is no mark of a file of cases",
             source.span(*stray.place),
             (hint or f"the marks are {known}") + (more if around in _VERBATIM else ""),
         )

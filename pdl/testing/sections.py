@@ -10,6 +10,8 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pdl._types import CASES_SUFFIX
+from pdl.errors import nearest
+from pdl.prompt.turns import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +41,18 @@ _MARK = re.compile(
 _WORD_ONLY = re.compile(r"^[^\S\n]*<\|[^\S\n]*([A-Za-z]+)[^\S\n]*\|>[^\S\n]*$", re.MULTILINE)
 
 
+_BLANKS = "[^\\S\n]|[\\u200b-\\u200f\\u2060\\ufeff]"
+_NEARLY = re.compile(
+    rf"^[^\S\n]*((?:[\u200b-\u200f\u2060\ufeff](?:{_BLANKS})*)?(?:[<‹＜][|｜¦]+(?:{_BLANKS})*([A-Za-z]+)"
+    rf"|[<‹＜|｜]?([A-Za-z]+)(?:{_BLANKS})*[|｜¦][>›＞])[^\n]*)$",
+    re.MULTILINE,
+)
+"""A line that begins with what might be meant as a mark: one of its two signs is there."""
+
+_OTHERS = frozenset({"call", "channel", "constrain", "end", "im", "message", "return", "start"})
+"""Names that models have in marks of their own, such as `<|message|>`."""
+
+
 class Range(NamedTuple):
     """A half-open range of offsets."""
 
@@ -61,12 +75,13 @@ class Section(NamedTuple):
 class Stray(NamedTuple):
     """A line that looks like a mark of an unknown name, and the index of the section around it.
 
-    The index is -1 before the first section.
+    The index is -1 before the first section. `meant` is the mark that it nearly is, or empty.
     """
 
     name: str
     place: Range
     section: int
+    meant: str = ""
 
 
 class Sections(NamedTuple):
@@ -101,13 +116,31 @@ def sections_of(text: str) -> Sections:
 
 def _strays(text: str, sections: tuple[Section, ...]) -> Iterator[Stray]:
     index = -1
-    for found in _WORD_ONLY.finditer(text):
-        name = found[1].lower()
-        while index + 1 < len(sections) and sections[index + 1].mark.start <= found.start(1):
+    known = {one.mark.start for one in sections}
+    for found in _NEARLY.finditer(text):
+        start, end = found.span(1)
+        if start in known:
+            continue
+        name = (found[2] or found[3]).lower()
+        while index + 1 < len(sections) and sections[index + 1].mark.start <= start:
             index += 1
-        if name not in MARKS:
-            start = found.start() + len(found[0]) - len(found[0].lstrip())
-            yield Stray(name, Range(start, found.end()), index)
+        meant = _meant(found, name, is_last=not text[end:].strip())
+        if meant or _WORD_ONLY.match(text, text.rfind("\n", 0, start) + 1):
+            yield Stray(name, Range(start, start + len(found[1].rstrip())), index, meant)
+
+
+def _meant(found: re.Match[str], name: str, *, is_last: bool) -> str:
+    """The mark that the beginning of a line nearly is; empty for the marks of models."""
+    if name in MARKS:
+        return name
+    rest = found.string[found.end(2) : found.end()] if found[2] else ""
+    if name in ROLES or rest[:1] in {"_", "-"}:
+        return ""
+    if name in _OTHERS and not (name == "message" and re.match(r"\s*\|>(?:\s|$)", rest)):
+        return ""
+    if is_last and not rest.strip():
+        return next((one for one in MARKS if one.startswith(name)), "")
+    return nearest(name, MARKS, 0.7)
 
 
 def _inner(text: str, start: int, end: int) -> Range:

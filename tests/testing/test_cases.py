@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pdl.limits import DEFAULT_LIMITS
 from pdl.models.callables import FunctionModel
 from pdl.source import Source
 from pdl.testing import Outcome, RunOptions, parse_cases, parts_of, read_cases, run_case
@@ -141,11 +142,12 @@ def answered(_: object) -> str:
     return '{"stars": 1}'
 
 
-def case_of(text: str, name: str = "a") -> Outcome:
-    """The outcome of the first case of a text, of the prompt `review.pdl`, with a model."""
+def case_of(text: str, name: str = "a", *, model: bool = True) -> Outcome:
+    """The outcome of the first case of a text, of the prompt `review.pdl`."""
     source = Source(f'<|case|> {name}\n<|data|> {{"review": "x"}}\n{text}', "review.tests.pdl")
     file = parse_cases(source, FILES / "review.tests.pdl")
-    return run_case(file.cases[0], RunOptions(FunctionModel(answered), retries=1))
+    options = RunOptions(FunctionModel(answered) if model else None, retries=1)
+    return run_case(file.cases[0], options)
 
 
 def test_a_model_is_asked_instead_of_the_record() -> None:
@@ -161,6 +163,15 @@ def test_what_the_checker_does_is_not_asked_of_a_model() -> None:
     outcome = case_of("<|reply|> refused truncated\n{")
     assert outcome.status == "skipped"
     assert "must be refused" in outcome.skipped
+
+
+def test_assertions_have_the_time_of_one_rendering() -> None:
+    """Two that would need seconds each end together, at the limit of one."""
+    lines = '([range(99999)]*9999) | map("sum") | sum > 0\n' * 9
+    outcome = case_of(f"<|reply|> @good_reply.txt\n<|assert|>\n{lines}", model=False)
+    assert {one.problem.code for one in outcome.failures} == {"limit/template"}
+    assert len(outcome.failures) == 9
+    assert outcome.seconds < 2 * DEFAULT_LIMITS.render_seconds + 1
 
 
 def test_a_model_that_must_refuse_and_answers_fails() -> None:

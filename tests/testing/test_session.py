@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pdl.errors import FileError
-from pdl.models.exchange import Flaw, Reply, Usage
-from pdl.models.replay import ReplayModel
+from pdl.models.exchange import Flaw, Reply
 from pdl.testing import read_cases
 from pdl.testing.cases import Recording
 from pdl.testing.recording import Change, write_changes
 from pdl.testing.replies import RecordedModel
-from pdl.testing.running import RunOptions, run_case
+from pdl.testing.running import RunOptions
 from pdl.testing.session import Session
 
 if TYPE_CHECKING:
@@ -58,7 +56,9 @@ def test_what_would_make_a_failed_case_pass_is_not_recorded(
     assert outcome.notes[0].startswith(note)
 
 
-@pytest.mark.parametrize(("reply", "words"), [(REFUSAL, " I can't help."), (SILENT, " (without words)")])
+@pytest.mark.parametrize(
+    ("reply", "words"), [(REFUSAL, " I can't help."), (SILENT, " (without words)")]
+)
 def test_a_wanted_refusal_is_recorded_in_the_words_of_the_model(
     tmp_path: Path, reply: Reply, words: str
 ) -> None:
@@ -98,31 +98,3 @@ def test_a_link_of_replies_that_leads_out_is_not_followed(tmp_path: Path) -> Non
     with pytest.raises(FileError, match="points outside"):
         write_changes(file, [Change(file.cases[0], (Reply("a\r\nb"),))])
     assert file.path.read_text() == DATA
-
-
-@pytest.mark.parametrize("name", ["reply.txt", "", "rows.jsonl"])
-def test_token_counts_are_recorded_for_a_case_that_asserts_on_them(
-    tmp_path: Path, name: str
-) -> None:
-    (tmp_path / "reply.txt").write_text("old")
-    (tmp_path / "rows.jsonl").write_text(
-        '{"review": "x", "reply": "old", "assert": "usage.output_tokens < 9"}\n'
-    )
-    reply = f"<|reply|> @{name}\n" if name else ""
-    text = f"{DATA}{reply}<|assert|>\nusage.output_tokens < 9\n"
-    file = cases(tmp_path, "<|cases|> @rows.jsonl\n" if name == "rows.jsonl" else text)
-    outcome, change = recorded(file, replace(ANSWER, usage=Usage(output_tokens=7)))
-    assert outcome.status == "passed"
-    assert change is not None
-    write_changes(file, [change])
-    assert run_case(read_cases(file.path).cases[0]).status == "passed"
-
-
-def test_replies_on_record_are_not_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """What comes of them is in the outcome; a model is logged as ever."""
-    file = cases(tmp_path, DATA + "<|reply|>\nno\n<|reply|>\nno\n")
-    caplog.set_level("DEBUG", "pdl")
-    assert run_case(file.cases[0]).status == "failed"
-    assert not caplog.records
-    run_case(file.cases[0], RunOptions(ReplayModel("x", ())))
-    assert caplog.records
