@@ -6,11 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from marked import marked, prepare
 
 from pdl.edit.features import navigation
+from pdl.edit.features.hover import hover
 from pdl.edit.features.rename import Refusal, changed_text, rename
 from pdl.edit.features.rename import prepare as prepared
+from pdl.edit.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +22,6 @@ if TYPE_CHECKING:
     from marked import Files
 
     from pdl.edit.document import Location
-    from pdl.edit.workspace import Workspace
 
 PROMPT = (
     "<|input|>\n{ text: str, tags: [{ word: str }] = [] }\n<|user|>\n{{ text }}\n"
@@ -171,3 +174,27 @@ def test_refused(schema: str, case: str, words: str, tmp_path: Path) -> None:
     assert words in found.message
     if document.path is not None and document.path.name == "a.tests.pdl":
         assert isinstance(prepared(workspace, document, offset), Refusal)
+
+
+PIECES = ["<|case|> a", "<|data|>", "<|expect|>", "<|assert|>", "<|reply|> @a.pdl", "value.stars"]
+PIECES += ["text", '"text"', "data", ".", ":", ",", "\n", "\n", " ", "- ", "[", "]", "{", "}"]
+PIECES += ["<|judge|> a.pdl", "words[0]", "'", "|", "(", ")", "Word", "=", "&a", "*a", "\\", "!t"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=15).map("".join), st.integers(0, 80))
+def test_any_place_of_any_text_has_an_answer(
+    tmp_path_factory: pytest.TempPathFactory, text: str, offset: int
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "cases"
+    workspace = Workspace((folder,))
+    prompt = workspace.open(folder / "a.pdl", PROMPT)
+    document = workspace.open(folder / "a.tests.pdl", text)
+    at = min(offset, len(text))
+    hover(workspace, document, at)
+    navigation.links(workspace, document)
+    navigation.definition(workspace, document, at)
+    navigation.references(workspace, document, at)
+    navigation.highlights(document, at)
+    navigation.type_definition(document, at)
+    prepared(workspace, document, at)
+    rename(workspace, prompt, PROMPT.index("text"), "new")
