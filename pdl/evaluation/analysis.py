@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pdl.evaluation.differences import Pair
     from pdl.evaluation.records import Column, Run
 
+_SHOWN = 5  # names in a note
+
 
 def results_of(run: Run, *, level: float = 0.95, seed: int = SEED) -> Results:
     """Return the metrics of all columns of a run, and the differences between any two of them.
@@ -62,14 +64,16 @@ def results_between(
 def _counts(run: Run, column: Column) -> dict[str, dict[str, int]]:
     """How often each kind of repair, refused reply, fault, and end occurred; most often first."""
     kinds: dict[str, Counter[str]] = {
-        name: Counter() for name in ("statuses", "reasons", "repairs", "faults")
+        name: Counter() for name in ("statuses", "reasons", "repairs", "faults", "declined")
     }
     for trial in run.trials:
         if trial.cell.column == column:
             kinds["statuses"][trial.status] += 1
             for one in trial.attempts:
                 kinds["reasons"].update([one.reason] if one.reason else ())
-                kinds["faults"].update([one.fault] if one.fault else ())
+                # A refusal has a kind of fault, too, but nothing failed on its way.
+                kind = "declined" if one.fault == "refusal" else "faults"
+                kinds[kind].update([one.fault] if one.fault else ())
                 kinds["repairs"].update(repair.kind for repair in one.repairs)
     return {name: dict(counter.most_common()) for name, counter in kinds.items()}
 
@@ -81,12 +85,31 @@ def _notes(table: Table) -> Iterator[str]:
         yield f"the run is unfinished: it has {len(trials)} of {_trials(run.planned)}"
     if table.stopped:
         yield f"{_trials(table.stopped)} left out: the budget was spent"
+    if run.invalid:
+        are = "case is invalid and was" if len(run.invalid) == 1 else "cases are invalid and were"
+        yield f"{len(run.invalid):,} {are} not asked: {_listed(run.invalid)}"
     faults = sum(one.status == "fault" for one in trials)
     if faults:
         yield f"{_trials(faults)} ended with a fault: not valid"
-    cached = sum(any(attempt.is_cached for attempt in one.attempts) for one in trials)
+    unjudged = [one.unjudged[0] for one in trials if one.unjudged]
+    if unjudged:
+        why = Counter(unjudged).most_common(1)[0][0]
+        yield f"a judge gave no answer on {_trials(len(unjudged))}: {why}"
+    cached = sum(one.is_cached for one in trials)
     if cached:
-        yield f"{_trials(cached)} left out of the times: a reply is from the cache"
+        what = "first attempts, calls, tokens, cost, times"
+        yield f"{_trials(cached)} with a reply from the cache: not in {what}"
+    counted = [one for one in trials if one.status != "stopped" and not one.is_cached]
+    unknown = sum(one.cost is None for one in counted)
+    if 0 < unknown < len(counted):
+        yield f"the cost is of {_trials(len(counted) - unknown)} only: that of others is unknown"
+    if len(run.timeouts) > 1:
+        yield f"the timeout of a trial was {', then '.join(f'{one:g} s' for one in run.timeouts)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f", and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
 
 
 def _trials(number: int) -> str:

@@ -109,7 +109,7 @@ class RecordedCalls(Hook):
     `write` is called with what each further call brought. As a hook it notes which call each
     attempt is: `numbers` has that for each attempt, from 1; 0 for one from a cache. `seconds` are
     those of the calls of each attempt. `waited` is how long calls waited for others, `recorded` how
-    long those on record took.
+    long those on record took. `has_records`: there were calls on record.
     """
 
     def __init__(  # noqa: PLR0913 - what is asked, how, and for what
@@ -131,6 +131,7 @@ class RecordedCalls(Hook):
         self._model = model
         self._gate = gate
         self._left = deque(recorded)
+        self.has_records = bool(recorded)
         self._write = write
         self._judge = judge
         self._variant = variant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from pdl.evaluation.resampling import SEED
 from pdl.reply.validation.json_types import equal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl._types import Json
     from pdl.evaluation.records import CaseRecord
     from pdl.evaluation.results import Results
@@ -47,8 +50,21 @@ def compare_runs(first: Run, second: Run, *, level: float = 0.95, seed: int = SE
     shared = {case.name for case in kept}
     every = dict.fromkeys(case.name for run in (first, second) for case in run.cases)
     changed = tuple(name for name in every if name not in shared)
-    notes = (_left_out(len(changed)), *found.notes) if changed else found.notes
-    return replace(found, changed=changed, notes=notes)
+    notes = (*_differing(first, second), *([_left_out(len(changed))] if changed else ()))
+    return replace(found, changed=changed, notes=(*notes, *found.notes))
+
+
+def _differing(first: Run, second: Run) -> Iterator[str]:
+    """What was asked otherwise, which may explain a difference."""
+    old, new = ({**run.options, "repeats": run.repeats} for run in (first, second))
+    names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
+    told = (f"{name} {_shown(old.get(name))} / {_shown(new.get(name))}" for name in names)
+    if names:
+        yield f"the runs differ in: {', '.join(told)}"
+
+
+def _shown(value: Json) -> str:
+    return "not set" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _left_out(number: int) -> str:
@@ -71,10 +87,12 @@ def _merged(first: Run, second: Run, name: str) -> Run:
         second.cases,
         first.trials + second.trials,
         planned=first.planned + second.planned,
-        repeats=max(first.repeats, second.repeats),
+        repeats=first.repeats if first.repeats == second.repeats else 0,
         started=" → ".join(dict.fromkeys(filter(None, (first.started, second.started)))),
         fingerprints={**first.fingerprints, **second.fingerprints},
         schemas={**first.schemas, **second.schemas},
+        invalid=tuple(dict.fromkeys((*first.invalid, *second.invalid))),
+        timeouts=tuple(dict.fromkeys((*first.timeouts, *second.timeouts))),
     )
 
 

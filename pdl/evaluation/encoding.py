@@ -6,7 +6,7 @@ Fields that have their default are left out, so that a line has what is worth re
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pdl.evaluation.records import (
     AttemptRecord,
@@ -15,6 +15,7 @@ from pdl.evaluation.records import (
     ErrorRecord,
     FailureRecord,
     RepairRecord,
+    Status,
     Trial,
 )
 from pdl.models.exchange import Flaw, Reply, Usage
@@ -57,6 +58,8 @@ def _plain(value: Any) -> Json:
 
 def trial_of(value: Mapping[str, Json]) -> Trial:
     """Return a trial of its JSON. Raises KeyError, TypeError, or ValueError for other JSON."""
+    if value["status"] not in get_args(Status):
+        raise ValueError(value["status"])
     return Trial(
         **{
             **value,
@@ -64,6 +67,7 @@ def trial_of(value: Mapping[str, Json]) -> Trial:
             "attempts": tuple(map(attempt_of, value["attempts"])),
             "judged": tuple(value.get("judged", ())),
             "accepted": tuple(value.get("accepted", ())),
+            "unjudged": tuple(value.get("unjudged", ())),
             "failures": tuple(FailureRecord(**one) for one in value.get("failures", ())),
         }
     )

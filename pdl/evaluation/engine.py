@@ -17,7 +17,6 @@ from pdl.models.replay import ReplayModel
 from pdl.models.runner import ask_async
 from pdl.testing.judges import render_judge, rule
 from pdl.testing.judging import judge_outcome
-from pdl.testing.outcome import Failure, Ruling
 from pdl.testing.rendering import render_case
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from pdl.evaluation.options import EvaluationOptions
     from pdl.evaluation.records import Cell, Trial
     from pdl.prompt import Rendered
+    from pdl.testing.outcome import Ruling
 
 _MOST_FAULTS = 5  # consecutive trials of a model that end by a transport error
 
@@ -38,7 +38,8 @@ class Progress:
 
     Of `planned` trials `ended` did, `earlier` of them in an earlier session; `valid` have a value,
     `failed` are not as their case says. `calls` are those of this session, `cost` is that of all
-    sessions. `unreached` says of models that could not be asked why. `is_spent`: the budget is.
+    sessions. `unreached` says of models that could not be asked why, `lost` of those of judges;
+    `unjudged` trials lack a ruling. `is_spent`: the budget is.
     """
 
     planned: int
@@ -49,7 +50,9 @@ class Progress:
     faults: int = 0
     calls: int = 0
     cost: float = 0.0
+    unjudged: int = 0
     unreached: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
     is_spent: bool = False
     is_stopped: bool = False
 
@@ -58,7 +61,8 @@ class Progress:
         self.ended += 1
         self.valid += trial.status == "valid"
         self.faults += trial.status == "fault"
-        self.failed += not trial.ok
+        self.failed += trial.ok is False
+        self.unjudged += bool(trial.unjudged)
 
 
 class Engine:
@@ -84,6 +88,8 @@ class Engine:
         self._todo: dict[str, deque[Cell]] = defaultdict(deque)
         self._tasks: list[asyncio.Task[None]] = []
         self._consecutive: Counter[str] = Counter()
+        self._consecutive_judge = 0
+        self._lost: dict[str, str] = {}
 
     async def run(self) -> None:
         """Ask until all trials ended, the budget is spent, or `stop` was called.
@@ -131,7 +137,7 @@ class Engine:
                 self._journal.again(cell)
                 records.calls.pop(cell, None)
                 trial = None
-            if trial is None or trial.status == "stopped":
+            if trial is None or trial.status == "stopped" or self._is_unjudged(trial):
                 self._todo[provider_of(cell.model)].append(cell)
                 continue
             progress.add(trial)
@@ -139,6 +145,15 @@ class Engine:
         for model in self._plan.models.values():
             if isinstance(model, ReplayModel):
                 model.drop(one.reply for one in calls if one.reply and one.model == model.name)
+
+    def _is_unjudged(self, trial: Trial) -> bool:
+        """Whether a judge of a trial is to be asked again, since its server failed."""
+        calls = self._journal.records.calls.get(trial.cell, ())
+        for number, said in enumerate(trial.accepted, 1):
+            made = [one for one in calls if one.judge == number]
+            if said is None and (not made or made[-1].fault is not None):
+                return True
+        return False
 
     def _charge(self, call: Call) -> None:
         """Charge the budget for a call; one that is given again is charged once."""
@@ -194,14 +209,17 @@ class Engine:
 
     async def _judged(
         self, cell: Cell, rendered: Rendered, result: Answer | AskError
-    ) -> list[Ruling] | None:
-        """What the judges of a case say of an answer; None if one of them could not be asked."""
+    ) -> list[Ruling | str] | None:
+        """What the judges of a case say of an answer, or why they don't; None without a budget."""
         if not isinstance(result, Answer):
             return []
         planned, model = self._plan.cases[cell.prompt, cell.case], self._plan.judge
-        found = []
+        found: list[Ruling | str] = []
         for number, judge in enumerate(planned.parts.judges, 1):
             assert model is not None
+            if model.name in self._lost:
+                found.append(self._lost[model.name])
+                continue
             calls = self._calls(cell, model.name, number)
             said: Answer | AskError
             try:
@@ -218,28 +236,27 @@ class Engine:
             except AskError as error:
                 said = error
             except PdlError as error:
-                failures = tuple(Failure("judge", one) for one in error.problems)
-                found.append(Ruling(is_accepted=False, failures=failures))
+                found.append(error.problems[0].message)
                 continue
-            if not isinstance(said, Answer) and not self._is_ruling(cell, said):
+            if isinstance(said, Answer):
+                self._consecutive_judge = 0
+                found.append(rule(judge, said))
+                continue
+            if status_of(said) == "stopped":  # without its judge, the trial does not end
+                self.progress.is_spent = True
                 return None
-            found.append(rule(judge, said))
+            found.append(self._unjudged(judge.prompt.stem, said))
         return found
 
-    def _is_ruling(self, cell: Cell, error: AskError) -> bool:
-        """Whether a judge without an answer is at fault, rather than its server or the budget.
-
-        Without its judge, a trial does not end.
-        """
-        if status_of(error) == "stopped":
-            self.progress.is_spent = True
-            return False
-        if not error.is_fault:
-            return True
-        self._journal.again(cell)
-        self._give_up(error.model, error.attempts[-1].reason)
-        self.stop()
-        return False
+    def _unjudged(self, judge: str, error: AskError) -> str:
+        """Why a judge gives no answer; its model is given up if its server never answers."""
+        last = error.attempts[-1].reason if error.attempts else str(error)
+        why = f"{judge} ({error.model}): {' '.join(last.split())}"
+        self._consecutive_judge = self._consecutive_judge + 1 if error.is_fault else 0
+        if is_unreached(error) or self._consecutive_judge >= _MOST_FAULTS:
+            self._lost[error.model] = why
+            self.progress.lost.setdefault(error.model, last)
+        return why
 
     async def _asked(self, rendered: Rendered, calls: RecordedCalls, cell: Cell) -> Answer:
         options = self._options
@@ -254,21 +271,22 @@ class Engine:
             coercions=options.coercions,
             budget=self._budget,
             # What is on record comes first, whatever another trial has stored since.
-            cache=None if self._journal.records.calls.get(cell) else options.cache,
+            cache=None if calls.has_records else options.cache,
             backoff=options.backoff,
             hooks=(calls,),
         )
 
     def _calls(self, cell: Cell, name: str, judge: int = 0) -> RecordedCalls:
         """The model for a trial, or for one of its judges."""
-        found = self._journal.records.calls.get(cell, ())
+        made = self._journal.records.calls.get(cell, ())
+        found = [one for one in made if one.judge == judge and not (judge and one.fault)]
         model = self._plan.judge if judge else self._plan.models[name]
         assert model is not None
         return RecordedCalls(
             model,
             name,
             self._gate,
-            [one for one in found if one.judge == judge],
+            found,
             partial(self._write, cell),
             judge=judge,
             variant=cell.repeat if cell.repeat > 1 else None,

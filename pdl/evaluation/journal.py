@@ -66,11 +66,15 @@ class Records:
     calls: dict[Cell, list[Call]] = field(default_factory=lambda: defaultdict(list))
     earlier: list[Call] = field(default_factory=list)
     size: int = 0
+    numbers: dict[tuple[Cell, int], int] = field(default_factory=lambda: defaultdict(int))
+    """Of the last call of each trial, and of each of its judges."""
 
     def add(self, value: Any) -> None:
         """Add a line. Raises KeyError, TypeError, or ValueError for one of another kind."""
         if "call" in value:
-            self.calls[cell_of(value["call"])].append(_call_of(value))
+            cell, call = cell_of(value["call"]), _call_of(value)
+            self._count(cell, call, value.get("number"))
+            self.calls[cell].append(call)
         elif "trial" in value:
             trial = self._trial_of(value["trial"])
             self.trials[trial.cell] = trial
@@ -78,6 +82,19 @@ class Records:
             cell = cell_of(value["again"])
             self.earlier += self.calls.pop(cell, [])
             self.trials.pop(cell, None)
+            self.restart(cell)
+
+    def restart(self, cell: Cell) -> None:
+        """Number the calls of a trial from 1 again."""
+        for key in [key for key in self.numbers if key[0] == cell]:
+            del self.numbers[key]
+
+    def _count(self, cell: Cell, call: Call, number: int | None) -> None:
+        """Note the number of a call. Raises ValueError for a call that is there already."""
+        last = self.numbers[cell, call.judge]
+        if number is not None and number <= last:
+            raise ValueError(number)
+        self.numbers[cell, call.judge] = last + 1 if number is None else number
 
     def _trial_of(self, value: dict[str, Json]) -> Trial:
         """A trial, with the texts of the calls that its attempts are."""
@@ -160,6 +177,9 @@ def read_run(path: str | Path) -> Run:
         started=manifest.started,
         fingerprints={one.name: one.fingerprint for one in manifest.prompts},
         schemas={one.name: one.schema for one in manifest.prompts},
+        invalid=manifest.invalid,
+        options=manifest.asked,
+        timeouts=manifest.timeouts,
     )
 
 
@@ -223,6 +243,8 @@ class Journal:
         found: dict[str, Json] = {"call": list(cell), "model": call.model}
         if call.judge:
             found["judge"] = call.judge
+        self.records.numbers[cell, call.judge] += 1
+        found["number"] = self.records.numbers[cell, call.judge]
         found["seconds"] = round(call.seconds, 6)
         if call.reply is not None:
             found["reply"] = record_json(call.reply)
@@ -247,6 +269,7 @@ class Journal:
     def again(self, cell: Cell) -> None:
         """Write that a trial starts anew. Raises FileError."""
         self._append({"again": list(cell)})
+        self.records.restart(cell)
 
     def _append(self, value: Json) -> None:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -41,7 +41,8 @@ class Manifest:
     `digests` are those of the cases by name: of all that decides about a trial. `options` change
     what models answer, and how that is judged; `arguments` are those of the command, with which it
     can be resumed. `budget` has the last bound of the `cost` and `prices` by model, as JSON;
-    `timeouts` are those that trials had, in seconds.
+    `timeouts` are those that trials had, in seconds. `invalid` has the names or places of cases
+    that are not asked.
     """
 
     name: str
@@ -55,6 +56,13 @@ class Manifest:
     arguments: dict[str, Json] = field(default_factory=dict)
     budget: dict[str, Json] = field(default_factory=dict)
     timeouts: tuple[float, ...] = ()
+    invalid: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> dict[str, Json]:
+        """What changes what models answer: the options, and the server that the command names."""
+        server = self.arguments.get("base_url")
+        return self.options if server is None else {**self.options, "base_url": server}
 
     @property
     def prices(self) -> dict[str, Price]:
@@ -125,6 +133,7 @@ def _manifest(value: dict[str, Any]) -> Manifest:
             "columns": tuple(Column(*one) for one in value["columns"]),
             "cases": tuple(map(case_of, value["cases"])),
             "timeouts": tuple(value.get("timeouts", ())),
+            "invalid": tuple(value.get("invalid", ())),
         }
     )
 
@@ -134,10 +143,11 @@ def changes(old: Manifest, new: Manifest) -> Iterator[str]:
 
     More prompts, models, cases, and repeats are no such change.
     """
-    for name in sorted(old.options.keys() | new.options.keys()):
-        before, after = old.options.get(name), new.options.get(name)
-        if before != after:
-            yield f"`{name}` was {_shown(before)}, and is {_shown(after)}"
+    before, after = old.asked, new.asked
+    for name in sorted(before.keys() | after.keys()):
+        was, now = before.get(name), after.get(name)
+        if was != now:
+            yield f"`{name}` was {_shown(was)}, and is {_shown(now)}"
     if new.repeats < old.repeats:
         yield f"there were {old.repeats} repeats, and are {new.repeats}"
     prompts = {one.name: one for one in new.prompts}

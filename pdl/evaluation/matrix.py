@@ -106,6 +106,7 @@ def make_plan(  # noqa: PLR0913 - what is asked, of whom, and how
         arguments=dict(arguments or {}),
         budget=options.bounds(),
         timeouts=(options.timeout,),
+        invalid=tuple(maker.invalid),
     )
     return Plan(
         manifest, maker.prompts, maker.models, maker.cases, judge, tuple(maker.problems),
@@ -125,6 +126,7 @@ class _Maker:
     models: dict[str, Model] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     unasked: set[str] = field(default_factory=set)
+    invalid: list[str] = field(default_factory=list)
     first: dict[str, Rendered] = field(default_factory=dict)
     """A rendering of each prompt."""
     varying: set[str] = field(default_factory=set)
@@ -143,14 +145,17 @@ class _Maker:
         name = where.stem if where.stem not in self.prompts else str(where)
         self.prompts[name] = prompt
         file = _case_file(where, cases, self.root)
-        self.problems += (one for one in file.problems if one not in self.problems)
+        for problem in file.problems:
+            if problem not in self.problems:
+                self._add_problem(problem, str(problem.location or file.path))
         for case in file.cases:
             self._add_case(name, replace(case, file=file))
 
     def _add_case(self, name: str, case: Case) -> None:
         parts = parts_of(case)
         if parts.problems:
-            self.problems += (one for one in parts.problems if one not in self.problems)
+            for problem in parts.problems:
+                self._add_problem(problem, case.name)
             return
         if parts.must_be_refused:
             self.unasked.add(str(case.span))
@@ -160,12 +165,20 @@ class _Maker:
             rendered = render_case(case, parts, self.prompts[name])
             known = self._case_name(case, parts)
         except PdlError as error:
-            self.problems += error.problems
+            for problem in error.problems:
+                self._add_problem(problem, case.name)
             return
         if rendered.schema != self.first.setdefault(name, rendered).schema:
             self.varying.add(name)
         chars = sum(len(str(one)) for one in rendered.messages)
         self.cases[name, known] = Planned(case, parts, chars)
+
+    def _add_problem(self, problem: Problem, case: str) -> None:
+        """Note what is wrong with a case, by its name or place."""
+        if problem not in self.problems:
+            self.problems.append(problem)
+        if case not in self.invalid:
+            self.invalid.append(case)
 
     def _case_name(self, case: Case, parts: Parts) -> str:
         """The name of a case in the run, which it shares with equal ones of other prompts."""

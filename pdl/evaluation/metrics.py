@@ -64,7 +64,9 @@ def _share(name: str, words: str, value: Value) -> Measure:
 # Whether it is right
 
 
-def _first(trial: Trial, *_: object) -> bool:
+def _first(trial: Trial, *_: object) -> bool | None:
+    if trial.is_cached:
+        return None  # only good replies are in the cache, whichever attempt they were
     replied = (one for one in trial.attempts if one.text is not None and not one.fault)
     first = next(replied, None)
     return trial.status == "valid" and first is not None and not first.reason
@@ -90,10 +92,14 @@ def _accepts(judge: str) -> Value:
     """Whether a judge accepts, and all of them of that name if a case has several."""
 
     def accepted(trial: Trial, case: CaseRecord, _: object) -> bool | None:
-        places = [index for index, one in enumerate(case.judges) if one == judge]
-        if not places:
+        said = [
+            index < len(trial.accepted) and trial.accepted[index]
+            for index, one in enumerate(case.judges)
+            if one == judge
+        ]
+        if not said or (None in said and False not in said):
             return None
-        return all(index < len(trial.accepted) and trial.accepted[index] for index in places)
+        return False not in said
 
     return accepted
 
@@ -115,28 +121,28 @@ def _stable(trials: Trials, *_: object) -> list[float]:
 # What it takes
 
 
-def _calls(trial: Trial, *_: object) -> float:
-    return len(trial.attempts)
+def _calls(trial: Trial, *_: object) -> float | None:
+    return None if trial.is_cached else len(trial.attempts)
 
 
 def _tokens(name: str) -> Value:
-    """The tokens of all replies of a trial; None if one of them was not counted."""
+    """The tokens of all replies of a trial; None if one was not counted, or was in the cache."""
 
     def tokens(trial: Trial, *_: object) -> float | None:
         counts = [getattr(one, name) for one in trial.attempts if one.text is not None]
-        return sum(counts) if counts and None not in counts else None
+        is_known = counts and None not in counts and not trial.is_cached
+        return sum(counts) if is_known else None
 
     return tokens
 
 
 def _cost(trial: Trial, *_: object) -> float | None:
-    return trial.cost
+    return None if trial.is_cached else trial.cost
 
 
 def _seconds(trial: Trial, *_: object) -> float | None:
     """The time of a trial; None if a fault ended it, or if a reply was in the cache."""
-    is_asked = trial.status != "fault" and not any(one.is_cached for one in trial.attempts)
-    return trial.seconds if is_asked else None
+    return None if trial.status == "fault" or trial.is_cached else trial.seconds
 
 
 QUALITY = (
@@ -185,5 +191,6 @@ def measures_of(run: Run) -> Iterator[Measure]:
     yield from QUALITY
     for judge in dict.fromkeys(judge for case in run.cases for judge in case.judges):
         yield _share(f"judge:{judge}", f"accepted by {judge}", _accepts(judge))
-    yield from STABILITY if run.repeats > 1 else ()
+    is_repeated = run.repeats > 1 or any(one.cell.repeat > 1 for one in run.trials)
+    yield from STABILITY if is_repeated else ()
     yield from EFFORT

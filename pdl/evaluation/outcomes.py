@@ -55,11 +55,12 @@ def trial_of(
     result: Answer | AskError,
     calls: RecordedCalls,
     judgement: Judgement,
-    rulings: Sequence[Ruling],
+    rulings: Sequence[Ruling | str],
 ) -> Trial:
-    """Return what is kept of a trial."""
+    """Return what is kept of a trial; a text instead of a ruling says why there is none."""
     timed = zip(result.attempts, calls.seconds, strict=True)
-    failures = [*judgement.failures, *(one for ruling in rulings for one in ruling.failures)]
+    known = [None if isinstance(one, str) else one for one in rulings]
+    failures = [*judgement.failures, *(one for each in known if each for one in each.failures)]
     return Trial(
         cell,
         status_of(result),
@@ -67,11 +68,12 @@ def trial_of(
         value=value_of(result) if isinstance(result, Answer) else None,
         exact=judgement.exact,
         expected=judgement.expected,
-        judged=tuple(one.value for one in rulings),
-        accepted=tuple(one.is_accepted for one in rulings),
+        judged=tuple(None if one is None else one.value for one in known),
+        accepted=tuple(None if one is None else one.is_accepted for one in known),
         failures=tuple(failure_records(failures)),
         seconds=round(max(result.seconds - calls.waited, 0.0) + calls.recorded, 6),
         cost=result.cost,
+        unjudged=tuple(one for one in rulings if isinstance(one, str)),
     )
 
 

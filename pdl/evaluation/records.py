@@ -99,7 +99,8 @@ class Trial:
     `value` is the JSON of the answer, None without one. `exact` says whether it equals the expected
     value, `expected` whether it matches the expected schema (an exact value is one, too); both are
     None if the case expects none. `judged` has what each judge answered, `accepted` whether that is
-    what the case wants. `seconds` is the time of all attempts, pauses included.
+    what the case wants: None for a judge that gave no answer, and `unjudged` has the reasons.
+    `seconds` is the time of all attempts, pauses included.
     """
 
     cell: Cell
@@ -109,15 +110,25 @@ class Trial:
     exact: bool | None = None
     expected: bool | None = None
     judged: tuple[Json, ...] = ()
-    accepted: tuple[bool, ...] = ()
+    accepted: tuple[bool | None, ...] = ()
     failures: tuple[FailureRecord, ...] = ()
     seconds: float = 0.0
     cost: float | None = None
+    unjudged: tuple[str, ...] = ()
 
     @property
-    def ok(self) -> bool:
-        """Whether all is as the case says, which may be that the model refuses."""
-        return self.status in {"valid", "refusal"} and not self.failures
+    def ok(self) -> bool | None:
+        """Whether all is as the case says, which may be that the model refuses.
+
+        None if that depends on a judge that gave no answer.
+        """
+        is_ok = self.status in {"valid", "refusal"} and not self.failures
+        return None if is_ok and self.unjudged else is_ok
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether a reply is from the cache, so that it was not asked for."""
+        return any(one.is_cached for one in self.attempts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +153,9 @@ class Run:
 
     `fingerprints` are those of the prompts by name. `schemas` are the JSON Schemas of the prompts'
     answers by name; None where it depends on the data. `planned` is how many trials the run has, so
-    that an unfinished run is known as such.
+    that an unfinished run is known as such. `repeats` is 0 for two runs that differ in it.
+    `invalid` has the names or places of cases that were not asked since they are invalid.
+    `options` are those that change what models answer, `timeouts` those of trials, in seconds.
     """
 
     name: str
@@ -154,3 +167,6 @@ class Run:
     started: str = ""
     fingerprints: dict[str, str] = field(default_factory=dict)
     schemas: dict[str, Json] = field(default_factory=dict)
+    invalid: tuple[str, ...] = ()
+    options: dict[str, Json] = field(default_factory=dict)
+    timeouts: tuple[float, ...] = ()

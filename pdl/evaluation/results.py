@@ -119,11 +119,11 @@ class FieldScore:
 class Results:
     """All that a report shows of a run.
 
-    `counts` has, by column and kind (`repairs`, `reasons`, `faults`, `statuses`), how often each
-    occurred; the reasons are those for which replies were refused. `level` is that of intervals and
-    tests, such as 0.95. `changed` has the names of the cases that only one of two runs has, or that
-    differ in their data or expectation: they are left out. `notes` are sentences that a reader must
-    know, such as how many trials are missing.
+    `counts` has, by column and kind (`repairs`, `reasons`, `faults`, `declined`, `statuses`), how
+    often each occurred; the reasons are those for which replies were refused. `level` is that of
+    intervals and tests, such as 0.95. `changed` has the names of the cases that only one of two
+    runs has, or that differ in their data or expectation: they are left out. `notes` are sentences
+    that a reader must know, such as how many trials are missing.
     """
 
     run: Run = field(repr=False)

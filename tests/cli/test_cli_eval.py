@@ -278,3 +278,9 @@ def test_a_budget_is_kept_for_resuming() -> None:
     put(**{"p.json": '{"replay:r.jsonl": {"input": 3, "output": 6}}'})
     result = run("--resume", "run", "--prices", "p.json", "--format", "json")
     assert [one["cost"] for one in json.loads(result.stdout)["trials"]] == [3, 3]
+
+
+def test_invalid_cases_are_named_in_the_report() -> None:
+    put(**{"a.tests.pdl": CASES + "<|case|> wrong\n<|data|>\n[1]\n"})
+    for words in (RUN, ("--resume", "run")):
+        assert "1 case is invalid and was not asked: wrong" in run(*words).stdout

@@ -393,3 +393,49 @@ def test_costs_are_by_the_last_prices(prompt: Path, tmp_path: Path) -> None:
         assert {one.cost for one in run.trials} == {price}
     assert evaluate(prompt, model, out=out) == read_run(out) == run
     assert len(model.requests) == 4
+
+
+@pytest.fixture
+def judged(prompt: Path) -> Path:
+    """The same prompt, with a judge."""
+    (prompt.parent / "kind.pdl").write_text("<|user|>\n{{ value }}?\n<|schema|>\nbool\n")
+    (prompt.parent / "review.tests.pdl").write_text(f"<|judge|> kind.pdl\n{cases_text(4)}")
+    return prompt
+
+
+def test_a_judge_without_an_answer_is_no_failure(judged: Path, tmp_path: Path) -> None:
+    def mumbling(_request: Any) -> str:
+        return "well"
+
+    model, out = Counted(), tmp_path / "run"
+    given = options(judge=FunctionModel(mumbling), retries=0)
+    run = evaluate(judged, model, out=out, options=given)
+    assert [(one.status, one.ok, one.accepted) for one in run.trials] == [
+        ("valid", None, (None,))
+    ] * 4
+    assert run.trials[0].unjudged[0].startswith("kind (function:mumbling): ")
+    assert run.trials[0].failures == ()
+
+
+def test_the_server_of_a_judge_stops_no_column(judged: Path, tmp_path: Path) -> None:
+    """Once it is there again, the judge is asked, and the model is not."""
+    asked = Counter[str]()
+    is_there = False
+
+    def judge(_request: Any) -> str:
+        asked["judge"] += 1
+        if not is_there:
+            raise Fault("unavailable", "no server")
+        return "true"
+
+    model, out = Counted(), tmp_path / "run"
+    seen: list[Progress] = []
+    given = options(judge=FunctionModel(judge), retries=0, concurrency=1)
+    run = evaluate(judged, model, out=out, options=given, on_progress=seen.append)
+    assert [one.ok for one in run.trials] == [None] * 4
+    assert (asked["judge"], len(model.requests), seen[-1].unjudged) == (1, 4, 4)
+    assert seen[-1].lost == {"function:judge": "unavailable: no server"}
+    is_there = True
+    run = evaluate(judged, model, out=out, options=given, on_progress=seen.append)
+    assert [(one.ok, one.accepted) for one in run.trials] == [(True, (True,))] * 4
+    assert (asked["judge"], len(model.requests), seen[-1].unjudged) == (5, 4, 0)

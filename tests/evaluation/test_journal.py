@@ -256,6 +256,10 @@ def test_columns_cases_and_repeats_can_be_added(tmp_path: Path) -> None:
     [
         (replace(MANIFEST, options={"retries": 2}), "`retries` was 3, and is 2"),
         (replace(MANIFEST, options={"retries": 3, "seed": 1}), "`seed` was not set, and is 1"),
+        (
+            replace(MANIFEST, arguments={"base_url": "http://x"}),
+            '`base_url` was not set, and is "http://x"',
+        ),
         (replace(MANIFEST, repeats=1), "there were 2 repeats, and are 1"),
         (
             replace(MANIFEST, prompts=(replace(MANIFEST.prompts[0], fingerprint="x"),)),
@@ -291,6 +295,11 @@ def test_a_run_of_something_else_is_refused(
         ("attempts.jsonl", '{"call": []}\n', "attempts.jsonl:1:1: this line is not one"),
         ("attempts.jsonl", '{"again": ["a", "b", "c", 1]}\n[\n', "attempts.jsonl:2:1:"),
         ("attempts.jsonl", "\0\0\n", "attempts.jsonl:1:1: this line is not one"),
+        (
+            "attempts.jsonl",
+            '{"trial": {"cell": ["a", "b", "c", 1], "status": "fine", "attempts": []}}\n',
+            "attempts.jsonl:1:1: this line is not one",
+        ),
     ],
 )
 def test_damaged_files_are_errors(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -338,3 +347,13 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.Monk
 def test_nobody_else_can_read_a_run(tmp_path: Path) -> None:
     written(tmp_path)
     assert {one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {0o600}
+
+
+def test_a_call_is_there_once(tmp_path: Path) -> None:
+    written(tmp_path)
+    path = tmp_path / "attempts.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    for at in (0, 1, 2):
+        path.write_text("".join([*lines[: at + 1], *lines[at:]]))
+        with pytest.raises(FileError, match=rf"attempts\.jsonl:{at + 2}:1: this line is not one"):
+            read_run(tmp_path)

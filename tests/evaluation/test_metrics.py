@@ -99,6 +99,13 @@ REFUSED = trial("refusal", AttemptRecord(1, fault="refusal"))
         ("cost", trial("valid", GOOD), None),
         ("seconds", trial("valid", GOOD, seconds=2.0), 2.0),
         ("seconds", trial("valid", CACHED, seconds=2.0), None),
+        ("first", trial("valid", CACHED), None),
+        ("valid", trial("valid", CACHED), 1),
+        ("calls", trial("valid", BAD, CACHED), None),
+        ("cost", trial("valid", CACHED, cost=0.0), None),
+        ("input_tokens", trial("valid", GOOD, CACHED), None),
+        ("ok", trial("valid", GOOD, accepted=(None,), unjudged=("late",)), None),
+        ("ok", trial("valid", GOOD, unjudged=("late",), failures=(FAILURE,)), 0),
         ("seconds", FAULT, None),
     ],
 )
@@ -139,9 +146,10 @@ def test_judges_have_a_metric_each() -> None:
         trial("valid", GOOD, accepted=(True,), case="two"),
         trial("valid", GOOD, case="three"),
     ]
-    run = run_of(*trials, cases=cases, repeats=2)
+    no_answer = trial("valid", GOOD, accepted=(None, True), unjudged=("late",), repeat=3)
+    run = run_of(*trials, no_answer, cases=cases, repeats=3)
     assert values("judge:kind", run) == [[1, 0], [], []]
-    assert values("judge:short", run) == [[0, 0], [1], []]
+    assert values("judge:short", run) == [[0, 0, 1], [1], []]
 
 
 @pytest.mark.parametrize(

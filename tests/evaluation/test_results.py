@@ -179,7 +179,7 @@ def test_what_is_left_out_is_said() -> None:
     assert results.notes == (
         "1 trial left out: the budget was spent",
         "1 trial ended with a fault: not valid",
-        "1 trial left out of the times: a reply is from the cache",
+        "1 trial with a reply from the cache: not in first attempts, calls, tokens, cost, times",
     )
     assert estimate(results, "valid").cases == 9
     assert estimate(results, "answered").cases == 8
@@ -196,7 +196,9 @@ def test_counts_are_of_what_occurred() -> None:
     assert sum(counts["statuses"].values()) == 50
     assert counts["reasons"] == {"wrong-schema": sum(bool(one.reason) for one in attempts)}
     assert counts["repairs"] == {"bare-key": sum(len(one.repairs) for one in attempts)}
-    assert sum(counts["faults"].values()) == sum(bool(one.fault) for one in attempts)
+    assert sum(counts["faults"].values()) == sum(
+        one.fault not in {"", "refusal"} for one in attempts
+    )
 
 
 def test_results_are_the_same_each_time_and_depend_on_seed_and_level() -> None:
@@ -269,3 +271,24 @@ def test_many_cases_take_a_moment() -> None:
     started = process_time()
     results_of(run)
     assert process_time() - started < 3
+
+
+def test_what_was_not_asked_or_judged_or_has_no_cost_is_said() -> None:
+    run = made_run(cases=10, skills={SMALL: Skill(failing=0.0, refusing=0.0)})
+    first, *rest = run.trials
+    first = replace(first, cost=None, unjudged=("kind (m): late",))
+    changed = replace(run, trials=(first, *rest), invalid=tuple("abcdefg"), timeouts=(60.0, 600.0))
+    assert results_of(changed).notes == (
+        "7 cases are invalid and were not asked: a, b, c, d, e, and 2 more",
+        "a judge gave no answer on 1 trial: kind (m): late",
+        "the cost is of 9 trials only: that of others is unknown",
+        "the timeout of a trial was 60 s, then 600 s",
+    )
+
+
+def test_runs_that_ask_otherwise_are_told_apart() -> None:
+    run = made_run(cases=10, repeats=2)
+    other = replace(made_run(cases=10), options={"retries": 0, "seed": 1})
+    found = compare_runs(replace(run, options={"retries": 3, "seed": 1}), other)
+    assert found.notes[0] == "the runs differ in: retries 3 / 0, repeats 2 / 1"
+    assert found.run.repeats == 0

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     fields=FIELDS,
     exit_codes={
         0: "All trials ended, whatever they brought.",
-        1: "Trials are missing, cases are invalid, or a metric is worse than --fail-under allows.",
+        1: "Trials or rulings are missing, cases are invalid, or a metric is worse than"
+        " --fail-under allows.",
         2: "There are no cases, or a prompt, an option, or the run is invalid.",
         3: "No model could be asked.",
     },
@@ -195,7 +196,7 @@ def _run(
         finally:
             line.end()
     progress = engine.progress
-    for model, reason in progress.unreached.items():
+    for model, reason in {**progress.lost, **progress.unreached}.items():
         terminal.write(terminal.safe(f"gave up asking {model}: {' '.join(reason.split())}"))
     terminal.write(summary(progress, time.monotonic() - began, has_prices=has_prices))
     if progress.is_spent:
@@ -210,4 +211,5 @@ def _run(
 def _exit_code(progress: Progress, is_bad: bool) -> int:  # noqa: FBT001  (what else was found)
     if progress.ended == progress.faults and progress.planned:
         return INVALID if progress.is_spent else UNREACHABLE
-    return INVALID if is_bad or progress.ended < progress.planned else 0
+    is_short = progress.ended < progress.planned or progress.unjudged
+    return INVALID if is_bad or is_short else 0

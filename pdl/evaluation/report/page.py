@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _SCRIPTS = ("page.js", "cases.js")
 _MOST_PAIRS = 1_000  # comparisons in the page
 _LEVELS = 6  # shades of a confusion matrix
-_REFUSAL = "refusal"
 
 
 def write_html(results: Results, file: Path) -> None:
@@ -144,11 +143,8 @@ def _pairs(results: Results) -> list[tuple[Difference, plots.Scale]]:
 
 
 def _bars(results: Results) -> list[dict[str, Any]]:
-    """The counts by kind, the most frequent first, with the length of their bars.
-
-    A call that the model declined has a kind of fault, too, but nothing failed on its way.
-    """
-    counts = {column: {**kinds, **_declined(kinds)} for column, kinds in results.counts.items()}
+    """The counts by kind, the most frequent first, with the length of their bars."""
+    counts = results.counts
     titles = {
         "statuses": "How trials ended",
         "repairs": "Repairs",
@@ -160,13 +156,6 @@ def _bars(results: Results) -> list[dict[str, Any]]:
         _bar_group(title, {one: counts[one].get(name, {}) for one in counts})
         for name, title in titles.items()
     ]
-
-
-def _declined(kinds: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
-    """The faults without the refusals, and these."""
-    faults = dict(kinds.get("faults", {}))
-    refusals = faults.pop(_REFUSAL, 0)
-    return {"faults": faults, "declined": {_REFUSAL: refusals} if refusals else {}}
 
 
 def _bar_group(title: str, by_column: dict[Column, dict[str, int]]) -> dict[str, Any]:

@@ -71,7 +71,8 @@ def outcome(trial: Trial) -> str:
     """Return how a trial ended, in one or two words: `ok`, `refusal`, `not as expected`."""
     if trial.status != "valid":
         return trial.status
-    return _WRONG[trial.failures[0].kind] if trial.failures else "ok"
+    right = "ok" if trial.ok else "not judged"
+    return _WRONG[trial.failures[0].kind] if trial.failures else right
 
 
 def head(results: Results) -> str:
