@@ -145,12 +145,17 @@ def _offset(text: str, refused: _RefusedError) -> int | None:
 
 
 def parse_yaml(source: Source) -> Json:
-    """Return the value of a YAML file, by PyYAML's safe loader. Raises FileError."""
+    """Return the value of a YAML file, by PyYAML's safe loader, with unique keys.
+
+    Raises FileError.
+    """
     yaml = _yaml(source)
     with suppress(Exception):  # libyaml is ten times as fast, and says less of what is wrong
-        return yaml.load(source.text, Loader=yaml.CSafeLoader)
+        found, twice = _loaded(source.text, yaml.CSafeLoader)
+        if twice is None:
+            return found
     try:
-        return yaml.safe_load(source.text)
+        found, twice = _loaded(source.text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         raise FileError(_marked_problem(error, source)) from error
     except yaml.reader.ReaderError as error:
@@ -163,6 +168,46 @@ def parse_yaml(source: Source) -> Json:
         # A date such as 2024-13-01, or an integer of more digits than Python reads.
         message = f"{source.name}: contains an invalid date or number: {error}"
         raise FileError(Problem("file/yaml", message)) from error
+    if twice is not None:
+        span = source.span(twice.start_mark.index, twice.end_mark.index)
+        message = f"this has the key {quoted(twice.value)} twice in one object"
+        raise FileError(Problem("file/yaml", message, span))
+    return found
+
+
+def _loaded(text: str, loader: Any) -> tuple[Json, Any]:
+    """The value of a text, and the node of a key that is there a second time."""
+    reader = loader(text)
+    try:
+        node = reader.get_single_node()
+        twice = _twice(node)
+        return (None if node is None or twice else reader.construct_document(node)), twice
+    finally:
+        reader.dispose()
+
+
+def _twice(root: Any) -> Any:
+    """The first key of a YAML graph that another one of the same mapping equals, or None."""
+    seen: set[int] = set()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        value = getattr(node, "value", None)
+        if not isinstance(value, list) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if node.id == "sequence":
+            pending += value
+            continue
+        keys: set[tuple[str, str]] = set()
+        for key, inner in value:
+            if isinstance(key.value, str):
+                told = (key.tag, key.value)
+                if told in keys and told[1] != "<<":
+                    return key
+                keys.add(told)
+            pending += (key, inner)
+    return None
 
 
 def _yaml(source: Source) -> Any:

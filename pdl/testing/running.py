@@ -138,12 +138,12 @@ def _judged(outcome: Outcome, parts: Parts, answer: Answer, options: RunOptions)
     model = options.judge or options.model
     for judge in parts.judges:
         recording = Recording(judge.span, judge.recording)
-        if model is None and recording.reply is None:
-            notes.append(f"the judge `{judge.prompt.name}` was not asked: {_NO_JUDGE}")
-            continue
         assert outcome.rendered is not None  # there is an answer
         try:
             asked = render_judge(outcome.case, judge, parts, outcome.rendered, answer)
+            if model is None and recording.reply is None:
+                notes.append(f"the judge `{judge.prompt.name}` was not asked: {_NO_JUDGE}")
+                continue
             if model is None:
                 result = _result(asked, RecordedModel([recording]), 0)
             else:

@@ -90,7 +90,8 @@ def _json_rows(
                 values = strict_json(line)
             except JsonError as error:
                 at = span if error.at is None else source.span(start + error.at)
-                hint = _cut_off(source, start + len(line))
+                is_whole = line.rstrip().endswith("}")
+                hint = "" if is_whole else _cut_off(source, start + len(line))
                 problems.append(Problem("test/cases", f"this row {error}", at, hint))
             else:
                 if isinstance(values, dict):
@@ -126,7 +127,8 @@ def _csv(source: Source, problems: list[Problem]) -> Iterator[tuple[Span, int, d
                 yield span, line, dict(zip(header, texts, strict=True))
             else:
                 message = f"this row has {count(len(texts), 'cell')}, the header {len(header)}"
-                problems.append(Problem("test/cases", message, span, _cut_off(source, end)))
+                hint = _cut_off(source, end) if len(texts) < len(header) else ""
+                problems.append(Problem("test/cases", message, span, hint))
         line += source.text.count("\n", start, end + 1)
         start = end + 1
 
