@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from code_server import browser, wait_for
-from made_runs import made_run
+from made_runs import Skill, made_run
 
-from pdl.evaluation.analysis import results_of
+from pdl.evaluation.analysis import results_between, results_of
 from pdl.evaluation.records import (
     AttemptRecord,
     CaseRecord,
@@ -101,6 +101,11 @@ def long_reply() -> Results:
     return Results(Run("long reply", (column,), (CaseRecord("case", ""),), (trial,), 1), (), ())
 
 
+def many_columns() -> Results:
+    skills = {Column(f"prompt-{at}.pdl", "provider:some-model"): Skill() for at in range(28)}
+    return results_between(made_run(cases=5, skills=skills), ())
+
+
 def long_names() -> Results:
     """Names without a place to break a line."""
     run = made_run(cases=2)
@@ -131,6 +136,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": Results(hostile_run(), (), ()),
         "reasoning": Results(reasoning_run(), (), ()),
         "long": long_names(),
+        "many columns": many_columns(),
         "bidi": bidi_results(),
         "long reply": long_reply(),
     }
@@ -457,3 +463,11 @@ def test_a_reply_that_is_left_out_in_part_says_so(opened: Callable[..., Any]) ->
     before, after = (int(number.replace(",", "")) for number in re.findall("[0-9,]+", words))
     assert before + after + 65_536 == 500_008
     assert "attempts.jsonl" in words
+
+
+@pytest.mark.parametrize("width", [480, 1300])
+def test_many_columns_are_folded(opened: Callable[..., Any], width: int) -> None:
+    page = opened("many columns", width)
+    assert page.evaluate("document.documentElement.scrollHeight") < 6_000
+    page.get_by_text("Intervals of 28 columns").click()
+    assert page.locator(".plot").first.is_visible()
