@@ -33,7 +33,7 @@ REASONS = get_args(Reason)
 """The reasons for which a check refuses a reply."""
 
 _SAID = re.compile(r"(?:[\w-]+[\s:,]+)?[\"'`]?(?:@\S|[{\[])")
-_FENCED = re.compile(r"(?:`{3,}|~{3,})[^\n]*\n(.*)\n\s*(?:`{3,}|~{3,})", re.DOTALL)
+_FENCED = re.compile(r"(?:`{3,}|~{3,})[^\n]*\n(.*)\n[^\S\n]*(?:`{3,}|~{3,})", re.DOTALL)
 _KEYWORDS = ASSERTIONS | {"$dynamicRef", "$recursiveRef", "dependencies"}
 
 
