@@ -13,10 +13,12 @@ from editor_prompt import FORMATTED, MISTAKES, RENAMED, ROOT, environment, write
 from snapshots import CASES, Snapshot
 
 from pdl.edit.document import Document
+from pdl.testing.sections import sections_of
 
 HERE = Path(__file__).parent
 MODE = ROOT / "editors" / "emacs" / "pdl-prompt-mode.el"
 PROMPTS = [CASES / "editors" / "sample.pdl", *shipped.PROMPTS]
+SAMPLE_CASES = ROOT / "editors" / "vscode" / "test" / "cases" / "review.tests.pdl"
 NO_EGLOT = 3  # the exit code of the script
 
 pytestmark = pytest.mark.editor
@@ -47,12 +49,15 @@ def _faces(emacs: list[str], file: Path, output: Path) -> list[list[tuple[str, s
     ]
 
 
-def test_faces_of_a_sample(emacs: list[str], tmp_path: Path, snapshot: Snapshot) -> None:
+@pytest.mark.parametrize(("file", "name"), [(PROMPTS[0], "sample"), (SAMPLE_CASES, "cases")])
+def test_faces_of_a_sample(
+    emacs: list[str], file: Path, name: str, tmp_path: Path, snapshot: Snapshot
+) -> None:
     lines = [
         " ".join(f"{face or 'text'}:{text.strip()}" for face, text in line if text.strip())
-        for line in _faces(emacs, PROMPTS[0], tmp_path / "faces.json")
+        for line in _faces(emacs, file, tmp_path / "faces.json")
     ]
-    snapshot.check(CASES / "editors" / "sample.emacs.txt", "\n".join(lines))
+    snapshot.check(CASES / "editors" / f"{name}.emacs.txt", "\n".join(lines))
 
 
 @pytest.mark.parametrize("file", PROMPTS, ids=lambda file: file.name)
@@ -62,6 +67,15 @@ def test_turns_are_those_of_documents(emacs: list[str], file: Path, tmp_path: Pa
     stretches = [text.strip() for line in faces for face, text in line if face == "keyword"]
     found = [text.strip(" <|>").lower() for text in stretches if text.startswith("<|")]
     assert [role for role in found if "{" not in role] == [t.role for t in document.turns if t.role]
+
+
+@pytest.mark.parametrize("file", shipped.CASE_FILES, ids=lambda file: file.name)
+def test_sections_are_those_of_files_of_cases(emacs: list[str], file: Path, tmp_path: Path) -> None:
+    faces = _faces(emacs, file, tmp_path / "faces.json")
+    marks = [text for line in faces for face, text in line if face == "keyword" and "<|" in text]
+    found = [mark.strip(" <|>").lower() for mark in marks]
+    sections = sections_of(file.read_text(encoding="utf-8"))
+    assert found == [section.name for section in sections.all]
 
 
 def test_eglot(emacs: list[str], tmp_path: Path) -> None:
