@@ -144,7 +144,6 @@ def _pairs(results: Results) -> list[tuple[Difference, plots.Scale]]:
 
 def _bars(results: Results) -> list[dict[str, Any]]:
     """The counts by kind, the most frequent first, with the length of their bars."""
-    counts = results.counts
     titles = {
         "statuses": "How trials ended",
         "repairs": "Repairs",
@@ -153,7 +152,7 @@ def _bars(results: Results) -> list[dict[str, Any]]:
         "declined": "Calls that the model declined",
     }
     return [
-        _bar_group(title, {one: counts[one].get(name, {}) for one in counts})
+        _bar_group(title, {one: kinds.get(name, {}) for one, kinds in results.counts.items()})
         for name, title in titles.items()
     ]
 
