@@ -53,6 +53,8 @@ def _endings(
     for file in files:
         if Path(file).suffix not in _ENDINGS:
             raise click.BadParameter(f"`{file}` must end in {', '.join(_ENDINGS[:-1])}, or .json")
+        if not Path(file).parent.is_dir():
+            raise click.BadParameter(f"`{file}`: {Path(file).parent} is not a directory")
     return files
 
 
@@ -63,9 +65,9 @@ FIELDS = {
     "estimates": "A list of objects with metric, column (its index), value, interval, cases,"
     " trials.",
     "differences": "The paired differences of columns, with metric, first, second, difference,"
-    " interval, p, adjusted (after Holm), cases, distinguishable, detectable.",
+    " interval, p, adjusted (after Holm), cases, verdict (on the second), detectable.",
     "fields, confusions": "Precision and recall by path, and how enums were confused.",
-    "counts": "How often each status, fault, reason, and repair occurred in each column.",
+    "counts": "How often each status, fault, refusal, reason, and repair occurred in each column.",
     "level": "That of intervals and tests.",
 }
 """The fields of `--format json`."""
@@ -125,13 +127,16 @@ def _text(results: Results, form: str) -> str:
 
 def check_bounds(bounds: Sequence[Least], cases: Iterable[CaseRecord]) -> None:
     """Raise UsageError for metrics that no run of these cases has, before anything is asked."""
-    from pdl.evaluation.metrics import metric_names  # noqa: PLC0415 - not for `--help`
+    from pdl.evaluation.metrics import is_share, metric_names  # noqa: PLC0415 - not for `--help`
 
     names = metric_names(cases)
     for one in bounds:
         if one.metric not in names:
             hint = did_you_mean(one.metric, names) or f"expected one of {', '.join(names)}"
             raise click.UsageError(f"--fail-under: unknown metric `{one.metric}`; {hint}")
+        if is_share(one.metric) and not 0 <= one.value <= 1:
+            told = f"--fail-under: `{one.metric}` is a share: write 0.95 or 95%, not {one.value:g}"
+            raise click.UsageError(told)
 
 
 def below(results: Results, bounds: Sequence[Least]) -> Iterator[str]:

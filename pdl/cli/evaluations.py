@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import signal
+import sys
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from pdl.errors import count
 from pdl.models.faults import in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pdl.cli.terminal import Terminal
     from pdl.evaluation.engine import Engine, Progress
 
@@ -89,6 +92,13 @@ def run_engine(engine: Engine, terminal: Terminal) -> bool:
         return True
 
 
+def _signals() -> Iterator[signal.Signals]:
+    """The signals that ask to stop; that of a closed terminal unless it is to be outlived."""
+    yield from (signal.SIGINT, signal.SIGTERM)
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        yield signal.SIGHUP
+
+
 async def _run(engine: Engine, terminal: Terminal) -> bool:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     stopped: list[bool] = []
@@ -104,7 +114,7 @@ async def _run(engine: Engine, terminal: Terminal) -> bool:
             mark = _ERASE_LINE if terminal.is_tty else ""
             terminal.write(f"{mark}waiting for {calls} in flight; Ctrl-C again to drop them")
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _signals():
         with suppress(NotImplementedError, RuntimeError):  # on Windows, and beside the main thread
             loop.add_signal_handler(number, stop)
     await engine.run()

@@ -16,6 +16,11 @@ def read_prices(_ctx: click.Context, _param: click.Parameter, file: str | None) 
     prices = parse_json(read_text(file))
     if not isinstance(prices, dict):
         raise click.BadParameter(f"{file} must contain an object")
+    for name, price in prices.items():
+        missing = {"input", "output"} - price.keys() if isinstance(price, dict) else ()
+        if missing:
+            told = f"{file}: the price of `{name}` lacks `{min(missing)}`; add it to {file}"
+            raise click.BadParameter(told)
     try:
         return Budget(prices={name: Price(**price) for name, price in prices.items()})
     except (TypeError, ValueError) as error:

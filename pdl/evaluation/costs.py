@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pdl.evaluation.journal import Records, cells
-from pdl.models.exchange import Usage
+from pdl.models.exchange import TOKEN_LIMITS, Usage
 from pdl.schema.json_values import json_document
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ class Forecast:
 
     `column` is None for what is left to ask of the judges' model: then `trials` are rulings, one of
     each judge on each answer, should all trials have one. `input_tokens` and `output_tokens` are
-    those of the least calls, by the length of texts; `output_tokens` and `cost` are None if there
-    is nothing to go by: neither replies on record nor a price.
+    those of the least calls, by the length of texts. `output_tokens` is None without replies on
+    record; `cost` is then that of the input, and `is_least`; it is None without a price.
+    `most_cost` is that of the least calls if each writes as much as `max_tokens` allows.
     """
 
     column: Column | None
@@ -41,6 +42,8 @@ class Forecast:
     input_tokens: int
     output_tokens: int | None
     cost: float | None
+    is_least: bool = False
+    most_cost: float | None = None
 
 
 def forecasts(
@@ -57,8 +60,7 @@ def forecasts(
         if trial is None or trial.status == "stopped":
             left[cell.column].append(cell)
     found = [
-        _of_column(plan, column, left[column], options.retries, prices)
-        for column in plan.manifest.columns
+        _of_column(plan, column, left[column], options, prices) for column in plan.manifest.columns
     ]
     asked = [plan.cases[cell.prompt, cell.case] for cells in left.values() for cell in cells]
     if plan.judge is not None and any(one.parts.judges for one in plan.cases.values()):
@@ -68,14 +70,22 @@ def forecasts(
 
 
 def _of_column(
-    plan: Plan, column: Column, left: list[Cell], retries: int, prices: Mapping[str, Price]
+    plan: Plan,
+    column: Column,
+    left: list[Cell],
+    options: EvaluationOptions,
+    prices: Mapping[str, Price],
 ) -> Forecast:
     asked = [plan.cases[cell.prompt, cell.case] for cell in left]
     read = sum(math.ceil(one.chars / _CHARS_PER_TOKEN) for one in asked)
     written = _written([length for one in plan.cases.values() for length in _recorded(one)], asked)
-    cost = _cost(prices.get(column.model), read, written)
-    most = len(left) * (retries + 1)
-    return Forecast(column, column.model, len(left), len(left), most, read, written, cost)
+    price, count = prices.get(column.model), len(left)
+    limit = next((options.config[one] for one in TOKEN_LIMITS if one in options.config), None)
+    return Forecast(
+        column, column.model, count, count, count * (options.retries + 1), read, written,
+        _cost(price, read, written or 0), written is None,
+        None if limit is None else _cost(price, read, limit * count),
+    )  # fmt: skip
 
 
 def _of_judges(
@@ -94,8 +104,9 @@ def _of_judges(
         read += math.ceil((prompts[judge.prompt] + data + answer) / _CHARS_PER_TOKEN)
     every = (judge.recording for one in plan.cases.values() for judge in one.parts.judges)
     written = _written([len(one.text) for one in every if one is not None], rulings)
-    count, cost = len(rulings), _cost(price, read, written)
-    return Forecast(None, model, count, count, count * (retries + 1), read, written, cost)
+    count, cost = len(rulings), _cost(price, read, written or 0)
+    most = count * (retries + 1)
+    return Forecast(None, model, count, count, most, read, written, cost, written is None)
 
 
 def _written(lengths: list[int], asked: Sized) -> int | None:
@@ -104,8 +115,8 @@ def _written(lengths: list[int], asked: Sized) -> int | None:
     return None if mean is None else math.ceil(mean / _CHARS_PER_TOKEN * len(asked))
 
 
-def _cost(price: Price | None, read: int, written: int | None) -> float | None:
-    return None if price is None or written is None else price.of(Usage(read, written))
+def _cost(price: Price | None, read: int, written: int) -> float | None:
+    return None if price is None else price.of(Usage(read, written))
 
 
 def _recorded(planned: Planned) -> list[int]:

@@ -205,6 +205,9 @@ class Journal:
     """
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
+        if directory.exists() and not directory.is_dir():
+            hint = "name a new directory for --out"
+            raise FileError(Problem("file/run", f"{directory} is not a directory", hint=hint))
         self._path = directory / FILE
         self._synced = time.monotonic()
         try:

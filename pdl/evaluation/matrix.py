@@ -138,7 +138,14 @@ class _Maker:
         if path is not None and is_cases(path):
             cases = path if cases is None else cases
             path = path.with_name(path.name.removesuffix(SUFFIX) + ".pdl")
-        prompt = given if isinstance(given, Prompt) else load(str(path))
+        try:
+            prompt = given if isinstance(given, Prompt) else load(str(path))
+        except FileError as error:
+            if not is_cases(str(given)):
+                raise
+            for problem in error.problems:  # cases without their prompt keep no others from it
+                self._add_problem(problem, str(given))
+            return
         where = Path(prompt.source.name) if path is None else path
         if any(one.source == prompt.source for one in self.prompts.values()):
             return

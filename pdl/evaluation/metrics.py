@@ -186,6 +186,12 @@ def metric_names(cases: Iterable[CaseRecord]) -> list[str]:
     return [*dict.fromkeys((*known, *judges))]
 
 
+def is_share(name: str) -> bool:
+    """Return whether the metric of a name is a share, from 0 to 1."""
+    shares = {one.metric.name for one in (*QUALITY, *STABILITY)}
+    return name in shares or name.startswith("judge:")
+
+
 def measures_of(run: Run) -> Iterator[Measure]:
     """Yield the measures that may have values in a run, in the order of a report."""
     yield from QUALITY

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from pdl.cli.app import application
+from pdl.cli.evaluation_reports import FIELDS
 from pdl.cli.evaluations import progress_text, summary
 from pdl.evaluation import read_run
 from pdl.evaluation.engine import Progress
@@ -284,3 +285,40 @@ def test_invalid_cases_are_named_in_the_report() -> None:
     put(**{"a.tests.pdl": CASES + "<|case|> wrong\n<|data|>\n[1]\n"})
     for words in (RUN, ("--resume", "run")):
         assert "1 case is invalid and was not asked: wrong" in run(*words).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((*RUN, "--fail-under", "valid=95"), "`valid` is a share: write 0.95 or 95%, not 95"),
+        ((*RUN, "--report", "no/r.md"), "`no/r.md`: no is not a directory"),
+        ((*RUN[:-1], "a.pdl"), "a.pdl is not a directory"),
+        ((*RUN, "--prices", "q.json"), "the price of `m` lacks `output`; add it to q.json"),
+    ],
+)
+def test_what_is_refused_before_anything_is_asked(words: tuple[str, ...], told: str) -> None:
+    put(**{"q.json": '{"m": {"input": 1}}'})
+    result = run(*words)
+    assert (result.exit_code, Path("run").exists()) == (2, False)
+    assert told in result.stderr
+
+
+def test_cases_without_their_prompt_keep_no_other_from_being_asked() -> None:
+    put(**{"orphan.tests.pdl": CASES})
+    result = run(".", *RUN[1:])
+    assert result.exit_code == 1
+    assert "orphan.pdl" in result.stderr
+    assert len(read_run("run").trials) == 2
+
+
+def test_a_dry_run_knows_the_least_and_the_most_cost() -> None:
+    words = ("a.pdl", "--model", "replay:r.jsonl", "--dry-run", "--prices", "p.json")
+    assert "; cost at least 0.000" in run(*words).stdout
+    told = run(*words, "--max-tokens", "1000000").stdout
+    assert ", at most 4.000" in told
+    assert "by --max-tokens" in told
+
+
+def test_the_help_names_the_keys_of_a_difference() -> None:
+    assert "verdict" in FIELDS["differences"]
+    assert "distinguishable" not in FIELDS["differences"]

@@ -18,7 +18,7 @@ from pdl.cli.help import Command
 from pdl.cli.options import COERCION_TERMS
 from pdl.cli.output import Output
 from pdl.cli.terminal import INTERRUPTED, INVALID, UNREACHABLE, Terminal
-from pdl.errors import count, error_from
+from pdl.errors import FileError, count, error_from
 from pdl.evaluation import EvaluationOptions, read_run, results_of
 from pdl.evaluation.costs import forecasts
 from pdl.evaluation.engine import Engine
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from pdl._types import Json
     from pdl.cli.evaluation_reports import Least
+    from pdl.evaluation.costs import Forecast
     from pdl.evaluation.engine import Progress
     from pdl.evaluation.matrix import Plan
 
@@ -64,7 +65,8 @@ if TYPE_CHECKING:
     "-o",
     type=click.Path(),
     metavar="DIR",
-    help="Directory of the run: a line for each call. If it is one already, the run goes on: no"
+    help="Directory of the run; required, except with --resume or --dry-run. It has a line for"
+    " each call. If it is one already, the run goes on: no"
     " call on record is made again, and more models, cases, or repeats can be added.",
 )
 @click.option(
@@ -162,7 +164,8 @@ def _show_forecast(plan: Plan, options: EvaluationOptions, out: str | None) -> N
     """Write what would be asked of each column."""
     prices: Any = {} if options.budget is None else options.budget.prices
     records = read_records(Path(out)) if out is not None else None
-    terminal, costs = Terminal.stdout(), []
+    terminal = Terminal.stdout()
+    costs: list[Forecast] = []
     for one in forecasts(plan, options, prices, records):
         written = "unknown" if one.output_tokens is None else f"{one.output_tokens:,}"
         parts = [
@@ -171,15 +174,22 @@ def _show_forecast(plan: Plan, options: EvaluationOptions, out: str | None) -> N
             f"tokens read: {one.input_tokens:,}, written: {written}, without retries",
         ]
         if prices:
-            parts.append("cost unknown" if one.cost is None else f"cost {one.cost:.6f}")
-        costs.append(one.cost)
+            parts.append(_cost_words(one))
+        costs.append(one)
         terminal.write(
             terminal.safe(f"{one.column or f'judges · {one.model}'}: {'; '.join(parts)}")
         )
     if prices and len(costs) > 1:
-        known = sum(one for one in costs if one is not None)
-        least = "at least " if None in costs else ""
+        known = sum(one.cost for one in costs if one.cost is not None)
+        least = "at least " if any(one.cost is None or one.is_least for one in costs) else ""
         terminal.write(f"total cost: {least}{known:.6f}")
+
+
+def _cost_words(one: Forecast) -> str:
+    if one.cost is None:
+        return "cost unknown"
+    most = "" if one.most_cost is None else f", at most {one.most_cost:.6f} by --max-tokens"
+    return f"cost {'at least ' if one.is_least else ''}{one.cost:.6f}{most}"
 
 
 def _run(
@@ -193,6 +203,10 @@ def _run(
         engine = Engine(plan, journal, options, line.show)
         try:
             is_interrupted = run_engine(engine, terminal)
+        except FileError:
+            kept = count(engine.progress.ended, "trial")
+            terminal.write(f"stopped: {kept} kept; `pdl eval --resume {out}` goes on")
+            raise
         finally:
             line.end()
     progress = engine.progress
