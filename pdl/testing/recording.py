@@ -19,6 +19,7 @@ from pdl.prompt.turns import ROLES
 from pdl.replacing import is_outside, replacing
 from pdl.schema.json_values import json_line
 from pdl.testing import row_edits
+from pdl.testing.content import JSON_LINES
 from pdl.testing.edits import Edit, edited
 from pdl.testing.forms import clear_refusal
 from pdl.testing.parts import parts_of
@@ -188,7 +189,7 @@ class _Writer:
         if not argument.startswith("@") or self.named[argument] > 1 or not replies:
             return None
         path = self._path(argument[1:].strip())
-        if argument.lower().endswith(".jsonl"):
+        if argument.lower().endswith(JSON_LINES):
             self.files[path] = "".join(f"{json_line(record(one))}\n" for one in replies)
         elif len(replies) == 1 and self._is_text(replies[0]):
             self.files[path] = _marked(replies[0].text)

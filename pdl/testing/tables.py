@@ -40,11 +40,12 @@ def rows_of(
 
     A row that can't be read leaves the others.
     """
-    contents = Contents(file)
+    contents, known, is_empty = Contents(file), len(problems), True
     try:
         source = _table(contents, section)
         rows = _json_rows(source, problems) if is_json_lines(source) else _csv(source, problems)
         for span, line, values in rows:
+            is_empty = False
             name = values.get("name") or f"{Path(source.name).name}:{line}"
             if not isinstance(name, str):
                 message = "the name of a case must be a string"
@@ -52,6 +53,9 @@ def rows_of(
                 continue
             row = Row(span, values, Path(source.name))
             yield Case(" ".join(name.split()), span, file, (), shared, row)
+        if is_empty and len(problems) == known:
+            message = f"there is no case in {quoted(source.name)}: it has only a header"
+            problems.append(Problem("test/cases", message, contents.mark(section)))
     except PdlError as error:
         problems += with_place(error, contents.mark(section))
 

@@ -213,3 +213,17 @@ def test_an_edit_changes_its_range_only(raw: str, start: int, length: int, text:
 def as_read(raw: str) -> str:
     """A text as pdl reads it."""
     return raw.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "ndjson", "JSONL"])
+def test_a_file_of_records_keeps_its_form(tmp_path: Path, suffix: str) -> None:
+    """Each ending of JSON Lines that is read is written as such, too."""
+    name = f"kept.{suffix}"
+    (tmp_path / name).write_text('{"text": "old"}\n', encoding="utf-8")
+    (tmp_path / "p.pdl").write_text("<|user|>\nhi", encoding="utf-8")
+    path = tmp_path / "p.tests.pdl"
+    path.write_text(f"<|case|> a\n<|reply|> @{name}\n", encoding="utf-8")
+    file = read_cases(path)
+    said: tuple[Said, ...] = (Reply("one"), Reply("two"))
+    write_changes(file, [Change(file.cases[0], said)])
+    assert said_of(read_cases(path), "a") == [*said]
