@@ -27,7 +27,7 @@ from pdl.evaluation.records import (
     Run,
     Trial,
 )
-from pdl.evaluation.report import markdown, results_json, write_html
+from pdl.evaluation.report import markdown, results_json, views, write_html
 from pdl.evaluation.report.page import _bars, _pairs, page
 from pdl.evaluation.report.replies import MOST_MARKS, attempt_json, marks, pieces
 from pdl.evaluation.results import Results
@@ -342,3 +342,15 @@ def test_a_repair_without_one_of_its_spellings_is_said_in_words() -> None:
     )
     words = [mark.words for mark in marks(AttemptRecord(1, "a", repairs=repairs))]
     assert words == ["quotes: 'a' → \"a\"", "trailing-comma: removed ,", "bracket: added ]"]
+
+
+def test_a_trial_that_was_not_judged_is_not_wrong() -> None:
+    """It is no failure of the model, so that its case is not among the worst."""
+    run = made_run(cases=2)
+    unjudged = [
+        replace(one, status="valid", accepted=(None,), unjudged=("late",), failures=())
+        for one in run.trials
+    ]
+    [first, second] = views.cases(replace(run, trials=tuple(unjudged)))
+    assert (first.failed, second.failed) == (0, 0)
+    assert views.cell_words(unjudged[:1]) == "not judged"

@@ -147,9 +147,13 @@
     return [head, ...replyParts(attempt)];
   }
 
+  // `ok` is null where a judge was wanted and not asked: neither right nor wrong.
+  const failed = (trial) => trial.ok === false;
+  const kindOf = (trial) => trial.ok ? "ok" : failed(trial) ? "bad" : "none";
+
   function trialParts(trial, one) {
     const facts = element("p", { class: "facts" },
-      element("b", { class: trial.ok ? "ok" : "bad" }, trial.outcome),
+      element("b", { class: kindOf(trial) }, trial.outcome),
       ` in ${trial.seconds}${trial.cost ? `, cost ${trial.cost}` : ""}`);
     const parts = [facts];
     if (trial.failures.length) {
@@ -190,7 +194,7 @@
     }
     const body = element("div");
     const buttons = trials.map((trial) => element("button", { type: "button", onclick: () => open(trial) },
-      `${trial.repeat} `, element("span", { class: trial.ok ? "ok" : "bad" }, trial.outcome)));
+      `${trial.repeat} `, element("span", { class: kindOf(trial) }, trial.outcome)));
     const open = (trial) => {
       body.replaceChildren(...trialParts(trial, one));
       requestAnimationFrame(() => body.querySelectorAll("pre.reply").forEach(showMarks));
@@ -200,7 +204,7 @@
       made.append(element("div", { class: "repeats", role: "group", "aria-label": "Repeats" }, ...buttons));
     }
     made.append(body);
-    open(trials.find((trial) => !trial.ok) ?? trials[0]);
+    open(trials.find(failed) ?? trials[0]);
     return made;
   }
 
@@ -229,14 +233,14 @@
     const row = element("tr", {}, element("th", { scope: "row", class: "sticky" }, opener),
       ...one.trials.map((trials, index) => {
         const marks = trials.length > 1 ? trials.map((trial) =>
-          element("span", { class: trial.ok ? "ok" : "bad" }, trial.ok ? "●" : "✕")) : [];
+          element("span", { class: kindOf(trial) }, { ok: "●", bad: "✕", none: "○" }[kindOf(trial)])) : [];
         const isOk = trials.length > 0 && trials.every((trial) => trial.ok);
-        const kind = trials.length ? (isOk ? "ok" : "bad") : "none";
+        const kind = isOk ? "ok" : trials.some(failed) ? "bad" : "none";
         return element("td", { class: "outcome" },
           ...(marks.length ? [element("span", { class: "trials", "aria-hidden": "true" }, ...marks)] : []),
           element("span", { class: kind }, one.cells[index]));
       }),
-      element("td", { class: "number" }, `${all.filter((trial) => !trial.ok).length} of ${all.length}`),
+      element("td", { class: "number" }, `${all.filter(failed).length} of ${all.length}`),
       element("td", { class: "number" }, String(one.answers)));
     let below = null;
     const toggle = (isOpen) => {
@@ -258,7 +262,7 @@
     return row;
   }
 
-  const share = (trials) => trials.length ? trials.filter((trial) => !trial.ok).length / trials.length : "";
+  const share = (trials) => trials.length ? trials.filter(failed).length / trials.length : "";
   const ORDERS = {
     name: (one) => one.name,
     failed: (one) => one.failed,
@@ -266,8 +270,8 @@
   };
   const STATUSES = {
     "": () => true,
-    failing: (trials) => trials.some((trial) => !trial.ok),
-    all: (trials) => trials.length > 0 && trials.every((trial) => !trial.ok),
+    failing: (trials) => trials.some(failed),
+    all: (trials) => trials.length > 0 && trials.every(failed),
     ok: (trials) => trials.length > 0 && trials.every((trial) => trial.ok),
     differ: (trials) => new Set(trials.map((trial) => trial.answer)).size > 1,
     repaired: (trials) => trials.some((trial) => trial.repaired),

@@ -146,7 +146,7 @@ def cases(run: Run) -> list[CaseView]:
 
 def _view(case: CaseRecord, at: int, trials: dict[Column, list[Trial]]) -> CaseView:
     failed = sum(
-        sum(not trial.ok for trial in ended) / len(ended) for ended in trials.values() if ended
+        sum(trial.ok is False for trial in ended) / len(ended) for ended in trials.values() if ended
     )
     answers = {answer(trial) for ended in trials.values() for trial in ended}
     return CaseView(case, at, dict(trials), failed, len(answers))
