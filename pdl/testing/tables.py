@@ -54,8 +54,9 @@ def rows_of(
             row = Row(span, values, Path(source.name))
             yield Case(" ".join(name.split()), span, file, (), shared, row)
         if is_empty and len(problems) == known:
-            message = f"there is no case in {quoted(source.name)}: it has only a header"
-            problems.append(Problem("test/cases", message, contents.mark(section)))
+            message = "there is no case in this table: it has only the names of its columns"
+            span = source.span(0, len(source.text.rstrip()))
+            problems.append(Problem("test/cases", message, span))
     except PdlError as error:
         problems += with_place(error, contents.mark(section))
 

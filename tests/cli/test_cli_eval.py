@@ -221,7 +221,7 @@ def test_no_model_can_be_asked() -> None:
         ((*RUN[:-1], "a.pdl"), "a.pdl"),
         (("b.pdl", *RUN[1:]), "b.pdl: cannot be read: no such file"),
         ((*RUN, "--cases", "no.jsonl"), "no.jsonl: no such file"),
-        ((*RUN, "--cases", "t.csv"), "t.csv has no cases: there is no row below"),
+        ((*RUN, "--cases", "t.csv"), "t.csv:1:1: there is no case in this table"),
         ((*RUN, "--timeout", "nan"), "it must be a number of seconds above 0"),
         (("compare", "run", "run"), "run is not a run of `pdl eval`"),
     ],

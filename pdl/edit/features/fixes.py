@@ -138,10 +138,8 @@ def suggested(case: Case) -> Iterator[Fix]:
 
 def of_a_word(case: Case) -> Iterator[Fix]:
     """`did you mean …?`, if the range is a word, or a mark of a file of cases."""
-    if re.fullmatch(r"[\w-]+", case.written):
+    if case.diagnostic.code == "test/mark" or re.fullmatch(r"[\w-]+", case.written):
         yield from suggested(case)
-    elif case.diagnostic.code == "test/mark":
-        yield from (case.replace(f"<|{fix.edits[0].text}|>") for fix in suggested(case))
 
 
 def as_hinted(case: Case) -> Iterator[Fix]:
