@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from pdl.cli.files import unwritable
-from pdl.cli.options import combine
+from pdl.cli.options import combine, formats_option
 from pdl.errors import did_you_mean
 from pdl.schema.json_values import json_document
 
@@ -73,14 +73,7 @@ FIELDS = {
 """The fields of `--format json`."""
 
 report_options = combine(
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="Output format: Markdown to read, or JSON with the fields below.",
-    ),
+    formats_option(["text", "json"], "Markdown to read, or JSON with the fields below."),
     click.option(
         "--report",
         "reports",

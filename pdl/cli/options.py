@@ -17,7 +17,7 @@ from pdl.errors import did_you_mean
 from pdl.reply.coercions import Coercions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     Function = Callable[..., None]
     Decorator = Callable[[Function], Function]
@@ -273,15 +273,21 @@ out_option = bundle(
 )
 """`--out`, passed as `output`."""
 
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format: text to read, or JSON with the fields below.",
-)
-"""`--format`, passed as `form`."""
+
+def formats_option(formats: Iterable[str], words: str) -> Decorator:
+    """Return `--format`, passed as `form`, with the formats after the words `Output format: `."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(list(formats)),
+        default="text",
+        show_default=True,
+        help=f"Output format: {words}",
+    )
+
+
+format_option = formats_option(["text", "json"], "text to read, or JSON with the fields below.")
+"""`--format` of text or JSON, passed as `form`."""
 
 
 _ALL = "all"

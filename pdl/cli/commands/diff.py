@@ -13,7 +13,7 @@ from pdl.cli.changes import FIELDS, FORMATS, FileChanges, Report
 from pdl.cli.files import refuse_two_stdins
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
-from pdl.cli.options import EXCLUDE, ROOT, TYPES, out_option, values_options
+from pdl.cli.options import EXCLUDE, ROOT, TYPES, formats_option, out_option, values_options
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.cli.versions import Reading, Selection
 from pdl.compare.verdicts import Audience, Change
@@ -70,13 +70,9 @@ _MOST_GUESSED = 10_000  # pairs of a removed and an added prompt that are compar
 @values_options
 @ROOT
 @TYPES
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Output format: text to read, JSON with the fields below, annotations of a GitHub pull"
+@formats_option(
+    FORMATS,
+    "text to read, JSON with the fields below, annotations of a GitHub pull"
     " request, or Markdown for a comment in one.",
 )
 @out_option

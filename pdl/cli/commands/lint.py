@@ -14,7 +14,7 @@ from pdl.cli.grammars import ROOT as ROOT_RULE
 from pdl.cli.grammars import TARGET
 from pdl.cli.help import Command
 from pdl.cli.inputs import check_root, importing
-from pdl.cli.options import EXCLUDE, ROOT, TYPES, combine, out_option
+from pdl.cli.options import EXCLUDE, ROOT, TYPES, combine, formats_option, out_option
 from pdl.cli.output import json_document, problem_fields, workflow_command
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import FileError, LimitError, count
@@ -84,14 +84,9 @@ def summary(findings: Sequence[Finding], files: int) -> str:
 
 
 _options = combine(
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(list(FORMATS)),
-        default="text",
-        show_default=True,
-        help="Output format: text to read, JSON with the fields below, or annotations of a GitHub"
-        " pull request.",
+    formats_option(
+        FORMATS,
+        "text to read, JSON with the fields below, or annotations of a GitHub pull request.",
     ),
     click.option("--strict", is_flag=True, help="Exit with 1 for warnings too."),
     out_option,

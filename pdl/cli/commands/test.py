@@ -13,7 +13,14 @@ from pdl._types import CASES_SUFFIX
 from pdl.cli.case_reports import FORMATS
 from pdl.cli.case_runs import Selection
 from pdl.cli.help import Command
-from pdl.cli.options import EXCLUDE, model_option, out_option, retries_option, server_option
+from pdl.cli.options import (
+    EXCLUDE,
+    formats_option,
+    model_option,
+    out_option,
+    retries_option,
+    server_option,
+)
 from pdl.cli.terminal import Terminal, visible_line
 from pdl.cli.watching import changes, dependencies
 from pdl.testing.session import Session, run_options
@@ -91,14 +98,9 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Run again whenever a file of the cases or of their prompts changes; Ctrl-C ends it.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Output format: text to read, JSON with the fields below, JUnit XML, or annotations of a"
-    " GitHub pull request.",
+@formats_option(
+    FORMATS,
+    "text to read, JSON with the fields below, JUnit XML, or annotations of a GitHub pull request.",
 )
 @out_option
 def command(  # noqa: PLR0913  (each is an option)
