@@ -33,7 +33,7 @@ REASONS = get_args(Reason)
 """The reasons for which a check refuses a reply."""
 
 _SAID = re.compile(r"(?:[\w-]+[\s:,]+)?[\"'`]?(?:@\S|[{\[])")
-_FENCED = re.compile(r"(?:`{3,}|~{3,})[^\n]*\n(.*)\n[^\S\n]*(?:`{3,}|~{3,})", re.DOTALL)
+_FENCE = re.compile(r"`{3,}|~{3,}")
 _KEYWORDS = ASSERTIONS | {"$dynamicRef", "$recursiveRef", "dependencies"}
 
 
@@ -93,12 +93,13 @@ def expectation_of(source: Source, folder: CaseFolder) -> Expectation:
         pass
     else:
         return Expectation(source, _constant(text), (value,))
-    fenced = _FENCED.fullmatch(text.strip())
-    if fenced is not None:
+    lines = text.strip().split("\n")
+    if _FENCE.match(lines[0]) and _FENCE.fullmatch(lines[-1].strip()):
         with suppress(JsonError):
-            value = strict_json(fenced[1])
+            body = "\n".join(lines[1:-1])
+            value = strict_json(body)
             if not isinstance(value, dict):
-                return Expectation(source, _constant(fenced[1]), (value,))
+                return Expectation(source, _constant(body), (value,))
             _check_schema(value, source)
     try:
         return Expectation(source, _schema(text))

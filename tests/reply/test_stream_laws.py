@@ -166,6 +166,26 @@ def test_clean_json_grows_to_what_close_gives(
         assert check.value == value
 
 
+QUOTED = st.text('",:{}[]\\a \n', max_size=5)
+QUOTED_VALUES = st.recursive(
+    QUOTED | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(QUOTED, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(QUOTED, QUOTED_VALUES, min_size=1, max_size=4))
+@example(  # more readings than are followed
+    {
+        "0": {"0": "", "😀": "", "\x1f": None, "": "", "1": ""},
+        "": [{"": None, "0": None, "00": None}],
+    }
+)
+def test_json_that_ends_is_complete(value: dict[str, Any]) -> None:
+    partial = fed(ANY_OBJECT, list(json.dumps(value)))
+    assert (partial.complete, partial.value) == (True, value)
+
+
 RULES = [
     pdl.Schema.parse("{ a: int<0,5>, b?: [str<2,>]<1,2>, c?: { a: bool, b: int | null } }"),
     pdl.Schema.parse('{ a: N, b?: "x" | "y" } N = { a: int, b?: [N] }'),

@@ -14,7 +14,7 @@ from pdl.limits import DEFAULT_LIMITS, Limits
 from pdl.reply.parsing.events import locate, since
 from pdl.reply.parsing.grammar import Plain
 from pdl.reply.parsing.parser import Parser
-from pdl.reply.parsing.parser import read_tolerantly as read_with
+from pdl.reply.parsing.readings import read_tolerantly as read_with
 from pdl.reply.parsing.tokens import UnreadableError
 from pdl.reply.result import Broken
 from pdl.reply.validation.compiled import validator_of

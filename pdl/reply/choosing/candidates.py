@@ -185,7 +185,7 @@ def _is_in_a_string(text: str, at: int) -> bool:
     """Whether a bracket begins JSON that is the content of a string: the value is the string."""
     if not at or text[at - 1] != '"':
         return False
-    from pdl.reply.parsing.parser import ESCAPED  # noqa: PLC0415 - most JSON is as it should be
+    from pdl.reply.parsing.readings import ESCAPED  # noqa: PLC0415 - most JSON is as it should be
 
     return ESCAPED.match(text, at) is not None
 

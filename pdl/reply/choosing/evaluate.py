@@ -167,7 +167,7 @@ def _respelled(
     if bracket.cut or not bracket.closed:
         return broken
     start = bracket.span[0]
-    from pdl.reply.parsing.parser import read_tolerantly  # noqa: PLC0415 - most JSON is as it should be
+    from pdl.reply.parsing.readings import read_tolerantly  # noqa: PLC0415 - most JSON is as it should be
 
     read = read_tolerantly(body, query.document, query.is_valid, query.limits)
     if isinstance(read, Broken):

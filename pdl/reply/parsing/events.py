@@ -48,7 +48,7 @@ def doubled_keys(text: str, start: int) -> tuple[Repair, ...]:
 
     The text begins at `start` in the reply.
     """
-    return tuple(_Player(text, start).play(_scan(text, 0, len(text))).repairs[:_MOST])
+    return tuple(_Player(text, start).play(scan(text, 0, len(text))).repairs[:_MOST])
 
 
 _Placed = TypeVar("_Placed", Violation, Repair)
@@ -73,11 +73,11 @@ def locate(
 ) -> dict[JsonPath, Span]:
     """The spans of those parts of a value that is JSON at a span of a text, or nearly."""
     by = whole[0] if made.last else 0
-    player = _Player("", by, paths).play(made.last or _scan(text, *whole))
+    player = _Player("", by, paths).play(made.last or scan(text, *whole))
     return player.places
 
 
-def _scan(text: str, start: int, end: int) -> Event | None:
+def scan(text: str, start: int, end: int) -> Event | None:
     """The events of JSON (RFC 8259), without the values."""
     last: Event | None = None
     for token in _TOKEN.finditer(text, start, end):

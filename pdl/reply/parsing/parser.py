@@ -14,29 +14,22 @@ the text is refused.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl import _re as re
 from pdl.reply.parsing import tokens
-from pdl.reply.parsing.events import make, since
+from pdl.reply.parsing.events import make, scan, since
 from pdl.reply.parsing.grammar import Grammar
-from pdl.reply.parsing.parsed import LIMITS, parse, unreadable
+from pdl.reply.parsing.parsed import LIMITS, parse
 from pdl.reply.parsing.reader import START, IncompleteError, ParserState
 from pdl.reply.parsing.tokens import UnreadableError
-from pdl.reply.phrases import Phrase, brief
-from pdl.reply.result import Broken, Event, Parsed
-from pdl.reply.validation.json_types import key
-from pdl.reply.validation.schema_walk import Node
+from pdl.reply.phrases import Phrase
+from pdl.reply.result import Parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from pdl._types import Json, JsonPath
     from pdl.limits import Limits
-    from pdl.reply.result import Span
-    from pdl.reply.validation.schema_walk import Document
+    from pdl.reply.result import Event, Span
+    from pdl.reply.validation.schema_walk import Node
 
 _MARK = re.compile(r"""["'“”„‘’＂`「」『』«»{}()\[\]:：,，;；、\n\\/#*<>=+]""")
 """Characters that can change how a text is read."""
@@ -89,13 +82,13 @@ class Parser(Grammar):
         States continue at marks, or one character after each, and a single state from one plain
         part to the next: the pieces make no difference.
         """
-        if not self._lives():
+        if self.is_stuck:
             return
         # A local name makes CPython append in place, so all appending is linear.
         whole, self._text = self._text, ""
         whole += text
         self._text = whole
-        if _QUIET.fullmatch(whole, max(0, len(whole) - len(text) - 1)):
+        if self.lost or _QUIET.fullmatch(whole, max(0, len(whole) - len(text) - 1)):
             return  # a part ends at a mark, at a digit, or one character after a mark
         while self._lives() and not self._waits_for_plain() and (end := self._next_mark()):
             self._advance(end)
@@ -141,9 +134,22 @@ class Parser(Grammar):
         return 0
 
     def flush(self) -> None:
-        """Continue with everything that came: a mark is known to end it."""
+        """Continue with everything that came: a mark is known to end it.
+
+        JSON is read as it stands, however many other readings there were.
+        """
         if self._lives():
             self._advance(len(self._text))
+        doubtful = self.lost or len(self._others) > 1
+        last = _plain_events(self._text, self._limits) if doubtful else None
+        if last is None:
+            return
+        for event in since(last):
+            if self.certain is None or event.start > self.certain.start:
+                self.certain = event._replace(before=self.certain)
+        end = len(self._text)
+        self._first_state = START._replace(at=end, phase="done", trail=self.certain)
+        self._others, self.lost = [self._first_state], False
 
     def _advance(self, seen: int) -> None:
         self._seen = seen
@@ -284,6 +290,17 @@ class Parser(Grammar):
         return FullParse(make(self._text, self._trail), self._passed)
 
 
+def _plain_events(text: str, limits: Limits) -> Event | None:
+    """The last event of JSON (RFC 8259); None if the text is anything else."""
+    last: Event | None = None
+    if isinstance(parse(text, limits), Parsed):
+        for event in since(scan(text, 0, len(text))):
+            made = parse(text[event.start : event.end], limits) if event.op == "value" else None
+            payload = made.value if isinstance(made, Parsed) else event.payload
+            last = event._replace(before=last, payload=payload)
+    return last
+
+
 def _reached(state: ParserState) -> int:
     """Up to where a state has read."""
     return state.string[1] if state.string else state.at
@@ -298,106 +315,3 @@ def _common(trails: list[Event | None], known: Event | None) -> Event | None:
             break
         known = events[0]
     return known
-
-
-_BRACKETS = frozenset(["missing-closer"])
-_QUOTES = frozenset(["inner-quotes", "missing-quote"])
-_TOO_MUCH = (
-    (_BRACKETS, _QUOTES),
-    (_BRACKETS, frozenset(["missing-comma", "extra-comma", "brackets"])),
-    (_QUOTES, frozenset(["missing-comma"])),
-)
-"""Repairs that exclude each other in one reading: one might be a symptom of the other."""
-
-ESCAPED = re.compile(r'[{\[](?>(?:\s|\\[nrt]|[{\[])*)\\"')
-_BARE_QUOTE = re.compile(r'\\.|(")', re.DOTALL)
-
-
-def read_tolerantly(
-    text: str, document: Document, fits: Callable[[Json], bool], limits: Limits
-) -> Parsed | Broken:
-    """The value of a text, with repairs as offsets in it; or why none is certain."""
-    try:
-        return _decoded(text, limits) or _readings(text, document, fits, limits)
-    except UnreadableError as error:
-        return unreadable(text, error.at, error.why, error.expected)
-
-
-def _readings(
-    text: str, document: Document, fits: Callable[[Json], bool], limits: Limits
-) -> Parsed:
-    found = [one for one in Parser(Node(document), limits).end(text) if not _is_daring(one)]
-    if not found:
-        raise UnreadableError(0, "has misplaced brackets, and quotes without a backslash")
-    found = [one for one in found if _BRACKETS.isdisjoint(_kinds(one))] or found
-    distinct: dict[Hashable, FullParse] = {}
-    for one in found:
-        distinct.setdefault(key(one.made.value), one)
-    return _choose(list(distinct.values()), fits).made
-
-
-def _decoded(text: str, limits: Limits) -> Parsed | None:
-    """The value of JSON that was encoded once more as a whole: as a string's body."""
-    plain = _unescaped(text)
-    made = parse(plain, limits) if plain else None
-    if not isinstance(made, Parsed):
-        return None
-    last = Event(None, "repair", ("escaped", plain), 0, len(text))
-    return Parsed(made.value, make(text, last).repairs, last)
-
-
-def _unescaped(text: str) -> str:
-    """The text of a string's body, if each quote in it has its backslash."""
-    if not ESCAPED.match(text) or any(found[1] for found in _BARE_QUOTE.finditer(text)):
-        return ""
-    try:
-        plain: str = json.loads(f'"{text}"', strict=False)
-    except ValueError:
-        return ""
-    return plain
-
-
-def _kinds(reading: FullParse) -> set[str]:
-    return {repair.kind for repair in reading.made.repairs}
-
-
-def _is_daring(reading: FullParse) -> bool:
-    """Whether a reading guesses at two things at once, so that one of them proves nothing."""
-    kinds = _kinds(reading)
-    return _mixes(reading.made) or any(
-        not kinds.isdisjoint(one) and not kinds.isdisjoint(two) for one, two in _TOO_MUCH
-    )
-
-
-def _mixes(made: Parsed) -> bool:
-    """Whether a list has strings with quotes and without: a comma might be part of one of them.
-
-    The same is true of an object in which only some keys have quotes.
-    """
-    bare = {repair.path for repair in made.repairs if repair.kind == "bare-value"}
-    keys = Counter(repair.path for repair in made.repairs if repair.kind == "bare-key")
-    if any(0 < keys[path[:-1]] < len(_part(made.value, path[:-1])) for path in bare if path):
-        return True
-    lists = {path[:-1] for path in bare if path and isinstance(path[-1], int)}
-    return any(
-        isinstance(item, str) and (*path, index) not in bare
-        for path in lists
-        for index, item in enumerate(_part(made.value, path))
-    )
-
-
-def _part(value: Json, path: JsonPath) -> Json:
-    for step in path:
-        value = value[step]
-    return value
-
-
-def _choose(readings: list[FullParse], fits: Callable[[Json], bool]) -> FullParse:
-    """The only reading, or the only one that fits."""
-    if len(readings) == 1:
-        return readings[0]
-    fitting = [one for one in readings if fits(one.made.value)]
-    if len(fitting) == 1 and not fitting[0].passed:
-        return fitting[0]
-    one, other = (brief(each.made.value, 24) for each in readings[:2])
-    raise UnreadableError(0, f"can be read in two ways, as `{one}` or as `{other}`")
