@@ -1,0 +1,49 @@
+// The page's state in the fragment of its address: `#s=` and base64url of deflated JSON, or `#j=` and
+// base64url of JSON. `token` is taken out as soon as it is read.
+
+const KEPT = ["prompt", "data", "reply"];
+
+const toBase64 = (bytes) => {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+};
+
+const fromBase64 = (text) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
+
+async function piped(bytes, stream) {
+  const made = new Blob([bytes]).stream().pipeThrough(stream);
+  return new Uint8Array(await new Response(made).arrayBuffer());
+}
+
+/** The fragment that opens a state again. */
+export async function written(state) {
+  const kept = Object.fromEntries(KEPT.filter((name) => state[name]).map((name) => [name, state[name]]));
+  const bytes = new TextEncoder().encode(JSON.stringify(kept));
+  return `#s=${toBase64(await piped(bytes, new CompressionStream("deflate-raw")))}`;
+}
+
+/** The state in a fragment; {} if there is none, or if it cannot be read. */
+export async function read(fragment) {
+  const [, kind, text] = /^#([sj])=([\w-]+)/.exec(fragment) ?? [];
+  if (!text) return {};
+  try {
+    const bytes = fromBase64(text);
+    const plain = kind === "s" ? await piped(bytes, new DecompressionStream("deflate-raw")) : bytes;
+    const found = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(plain));
+    return Object.fromEntries(KEPT.filter((name) => typeof found?.[name] === "string").map((name) => [name, found[name]]));
+  } catch {
+    return {};
+  }
+}
+
+/** The token in the fragment, which is then removed from the address and kept for a reload. */
+export function takeToken() {
+  const [, token] = /^#token=([\w-]+)/.exec(location.hash) ?? [];
+  if (token) {
+    sessionStorage.setItem("pdl-token", token);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  return token ?? sessionStorage.getItem("pdl-token") ?? "";
+}
