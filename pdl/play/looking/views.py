@@ -118,7 +118,8 @@ def requests(subject: Subject) -> Json:
         except PdlError as error:
             found[family] = {"body": None, "left_out": [one.message for one in error.problems]}
             continue
-        left = [dataclasses.asdict(one) for one in (*payload.dropped, *payload.ignored)]
+        left: list[Any] = [*map(dataclasses.asdict, payload.dropped)]
+        left += map(dataclasses.asdict, payload.ignored)
         found[family] = {"body": payload.body, "left_out": left}
     return found
 
