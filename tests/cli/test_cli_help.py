@@ -87,7 +87,7 @@ def options(path: str) -> dict[str, click.Parameter]:
     return {name: one for one in command(path).params for name in one.opts}
 
 
-PRINTING = sorted({*COMMANDS} - {*GROUPS, "completion", "fmt", "git-textconv", "lsp"})
+PRINTING = sorted({*COMMANDS} - {*GROUPS, "completion", "fmt", "git-textconv", "lsp", "play"})
 
 
 @pytest.mark.parametrize("path", PRINTING)

@@ -1,0 +1,103 @@
+"""`pdl play`: the playground, a page in the browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pdl.cli.help import Command
+from pdl.cli.options import FILE, model_option, server_option
+from pdl.cli.terminal import Terminal
+from pdl.errors import missing_package
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_PACKAGES = (
+    "starlette",
+    "uvicorn",
+    "websockets",
+    "anyio",
+    "pygls",
+    "lsprotocol",
+    "attrs",
+    "cattrs",
+)
+
+
+@click.command(
+    "play",
+    cls=Command,
+    exit_codes={
+        0: "It was ended.",
+        2: "A package is not installed, the port is in use, or an option or a file is invalid.",
+    },
+    examples=(
+        ("try something out", "pdl play"),
+        ("work on the prompts of a folder", "pdl play prompts/"),
+        ("run a prompt with a local model", "pdl play mail.pdl --model ollama:qwen3"),
+        ("see which tokens may come next", "pdl play mail.pdl --tokenizer tokenizer.json"),
+    ),
+    short_help="Work on prompts in a page of the browser.",
+)
+@click.argument("path", type=FILE, required=False, metavar="[FILE|FOLDER]")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="Port of the page. Default: any that is free.",
+)
+@click.option("--no-browser", is_flag=True, help="Do not open the page, only print its address.")
+@model_option(
+    "--model",
+    "models",
+    repeatable=True,
+    words="A model that the page can ask, as for `pdl run`. Default: `model` of the config turn of"
+    " an opened prompt. Repeatable.",
+)
+@server_option()
+@click.option(
+    "--tokenizer",
+    "tokenizers",
+    type=FILE,
+    multiple=True,
+    metavar="FILE",
+    help="A tokenizer.json, GGUF file or SentencePiece model, to see which tokens can come next in"
+    " a reply. Needs numpy. Repeatable.",
+)
+def command(*, path: str | None, port: int, no_browser: bool, **options: Any) -> None:
+    """Work on prompts in a page of the browser, which this command serves until Ctrl-C.
+
+    While you type, the page shows what a prompt, its data and a reply become: turns, requests of
+    providers, schema, grammar, and how the reply is checked. Only this computer can reach it, and
+    only with the address that is printed. Without FILE or FOLDER, nothing is saved.
+    """
+    serving = _serving()
+    desk, listening = serving.opened(path, port, **options)
+    terminal = Terminal.stdout()
+    terminal.write(f"{desk.access.address}\n  Ctrl-C ends it")
+    if not no_browser and _has_display():
+        webbrowser.open(desk.access.address)
+    serving.serve(desk, listening)
+
+
+def _serving() -> ModuleType:
+    try:
+        from pdl.play import serving  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _PACKAGES:
+            raise
+        raise missing_package("the playground needs", error.name or "", "play") from error
+    return serving
+
+
+def _has_display() -> bool:
+    """Whether a browser can show itself here."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

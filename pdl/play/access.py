@@ -1,0 +1,142 @@
+"""Who may speak to the server: the page that it serves itself, and that knows the token."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from pdl._types import Json
+
+BODY_BYTES: Final = 8_000_000
+"""The most that a request can send: a prompt, its data and a reply."""
+
+_HEADERS = (
+    (b"cache-control", b"no-store"),
+    (b"cross-origin-embedder-policy", b"require-corp"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+)
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
+    "connect-src 'self' ws://{host}; img-src 'self' data: blob:; media-src data: blob:; "
+    "frame-src 'self' data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+_REFUSED = 1008  # of a WebSocket: a message that violates the policy (RFC 6455)
+
+
+class RefusedError(Exception):
+    """A request that is not answered as it wishes: the status, why, and what else is said."""
+
+    def __init__(self, status: int, message: str, hint: str = "", **more: Json) -> None:
+        super().__init__(message)
+        self.status = status
+        self.hint = hint
+        self.more = more
+
+    @property
+    def body(self) -> dict[str, Json]:
+        """What the page is sent."""
+        return {"error": {"message": str(self), "hint": self.hint}, **self.more}
+
+
+@dataclass(frozen=True)
+class Access:
+    """The secret of one run of the server, and the port that it listens at."""
+
+    port: int
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    nonce: str = field(default_factory=lambda: secrets.token_urlsafe(16), repr=False)
+    """What permits the style elements that the editor adds."""
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What a browser calls the server; a name that leads here by DNS is none of them."""
+        return frozenset({f"127.0.0.1:{self.port}", f"localhost:{self.port}"})
+
+    @property
+    def address(self) -> str:
+        """The address of the page. A browser sends no server what follows the `#`."""
+        return f"http://127.0.0.1:{self.port}/#token={self.token}"
+
+    def check(self, scope: Scope) -> None:
+        """Raise RefusedError unless a request may be answered."""
+        headers = _headers(scope)
+        host = headers.get("host", [])
+        if len(host) != 1 or host[0] not in self.hosts:
+            raise RefusedError(403, "this server answers to 127.0.0.1 and localhost only")
+        origins = headers.get("origin", [])
+        is_socket = scope["type"] == "websocket"
+        if origins != [f"http://{host[0]}"] and (origins or is_socket):
+            raise RefusedError(403, "this server answers to its own page only")
+        if is_socket:
+            given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        elif scope["path"].startswith("/api/"):
+            given = headers.get("x-pdl-token", [])
+        else:
+            return
+        if len(given) != 1 or not self._is_token(given[0]):
+            hint = "open the address that `pdl play` has printed"
+            raise RefusedError(403, "the token is missing or wrong", hint)
+
+    def _is_token(self, given: str) -> bool:
+        return secrets.compare_digest(given.encode(), self.token.encode())
+
+    def headers(self, host: str) -> list[tuple[bytes, bytes]]:
+        """Return what every answer says to the browser."""
+        policy = _POLICY.format(nonce=self.nonce, host=host)
+        return [*_HEADERS, (b"content-security-policy", policy.encode())]
+
+
+def _headers(scope: Scope) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in scope["headers"]:
+        found.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+    return found
+
+
+class Guard:
+    """An ASGI application before another one: only requests that have access go on to it."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self.app = app
+        self.access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request, or pass it on; answers get the headers."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        try:
+            self.access.check(scope)
+        except RefusedError as refused:
+            await self._refuse(refused, scope, send)
+            return
+        await self.app(scope, receive, self._with_headers(scope, send))
+
+    def _with_headers(self, scope: Scope, send: Send) -> Send:
+        host = _headers(scope)["host"][0]
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *self.access.headers(host)]
+            await send(message)
+
+        return answer
+
+    async def _refuse(self, refused: RefusedError, scope: Scope, send: Send) -> None:
+        if scope["type"] == "websocket":  # which answers 403, as it was not accepted
+            await send({"type": "websocket.close", "code": _REFUSED, "reason": str(refused)})
+            return
+        headers = [(b"content-type", b"application/json"), *self.access.headers("127.0.0.1")]
+        start: dict[str, Any] = {"type": "http.response.start", "status": refused.status}
+        await send({**start, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(refused.body).encode()})

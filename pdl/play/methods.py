@@ -1,0 +1,94 @@
+"""What the page can ask of the server: each method takes an object and returns one."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from pdl.play.access import RefusedError
+from pdl.play.look import look
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.responses import Response
+
+    from pdl._types import Json
+    from pdl.play.files import OpenedFiles
+    from pdl.play.server import Desk
+
+    Answer = dict[str, Json] | Response
+    Method = Callable[[dict[str, Any]], Awaitable[Answer]]
+
+
+class Methods:
+    """The methods of a desk by their names."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.by_name: dict[str, Method] = {
+            "hello": self.hello,
+            "look": self.look,
+            "files": self.files,
+            "read": self.read,
+            "save": self.save,
+            "create": self.create,
+        }
+
+    async def hello(self, params: dict[str, Any]) -> Answer:
+        """What the page can do here."""
+        del params
+        return self.desk.hello()
+
+    async def look(self, params: dict[str, Any]) -> Answer:
+        """Everything that the page shows of a prompt, its data and a reply."""
+        reply = params.get("reply")
+        if reply is not None and not isinstance(reply, str):
+            raise RefusedError(400, "`reply` must be a text or null")
+        options = params.get("options", {})
+        if not isinstance(options, dict):
+            raise RefusedError(400, "`options` must be an object")
+        prompt, data = text_of(params, "prompt", ""), text_of(params, "data", "")
+        base, files = None, self.desk.files
+        if files is not None:
+            base = files.root / files.folder_of(params.get("file") or None)
+        return await asyncio.to_thread(look, prompt, data, reply, options, base=base)
+
+    async def files(self, params: dict[str, Any]) -> Answer:
+        """The files that were opened."""
+        del params
+        if self.desk.files is None:
+            return {"files": []}
+        listed = await asyncio.to_thread(self.desk.files.list)
+        return {"files": [asdict(one) for one in listed]}
+
+    async def read(self, params: dict[str, Any]) -> Answer:
+        """The text of a file."""
+        text, digest = await asyncio.to_thread(self._opened.read, text_of(params, "name"))
+        return {"text": text, "digest": digest}
+
+    async def save(self, params: dict[str, Any]) -> Answer:
+        """Replace the text of a file that has not changed since it was read."""
+        given = [text_of(params, name) for name in ("name", "text", "digest")]
+        return {"digest": await asyncio.to_thread(self._opened.save, *given)}
+
+    async def create(self, params: dict[str, Any]) -> Answer:
+        """Write a new file."""
+        given = [text_of(params, name) for name in ("name", "text")]
+        return {"digest": await asyncio.to_thread(self._opened.create, *given)}
+
+    @property
+    def _opened(self) -> OpenedFiles:
+        if self.desk.files is None:
+            hint = "start `pdl play` with a file or a folder"
+            raise RefusedError(404, "no file was opened", hint)
+        return self.desk.files
+
+
+def text_of(params: dict[str, Any], name: str, default: str | None = None) -> str:
+    """Return a parameter that is a text. Raises RefusedError."""
+    found = params.get(name, default)
+    if not isinstance(found, str):
+        raise RefusedError(400, f"`{name}` must be a text")
+    return found

@@ -1,0 +1,152 @@
+"""The application of the playground: one page, and the methods that it calls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pdl.errors import PdlError
+from pdl.models.payloads import FAMILIES
+from pdl.play.access import BODY_BYTES, Access, Guard, RefusedError
+from pdl.play.methods import Methods
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from pdl._types import Json
+    from pdl.play.files import OpenedFiles
+
+PAGE: Final = Path(__file__).parent / "static"
+"""The files of the page."""
+
+_log = logging.getLogger("pdl.play")
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".txt": "text/plain; charset=utf-8",
+}
+"""The kinds of files of the page; what the system knows of them may be wrong."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What one run of the playground works with: files, models and tokenizers of its user."""
+
+    access: Access
+    files: OpenedFiles | None = None
+    """None: a prompt that is not saved."""
+    models: tuple[str, ...] = ()
+    base_url: str | None = None
+    tokenizers: tuple[Path, ...] = ()
+    page: Path = field(default=PAGE)
+
+    def hello(self) -> dict[str, Json]:
+        """Return what the page can do here."""
+        return {
+            "version": installed_version(),
+            "files": self.files is not None,
+            "run": bool(self.models),
+            "tokenizers": [path.name for path in self.tokenizers],
+            "models": list(self.models),
+            "families": sorted(FAMILIES),
+            "root": "scratch" if self.files is None else self.files.label,
+            "opened": None if self.files is None else self.files.only,
+            "language": False,
+            "nonce": self.access.nonce,
+            "notes": [],
+        }
+
+
+def application(desk: Desk) -> ASGIApp:
+    """Return the ASGI application of the page, which answers nobody but its own page."""
+    methods = Methods(desk)
+
+    async def call(request: Request) -> Response:
+        try:
+            answer = await _called(methods, request)
+        except RefusedError as refused:
+            return _json(refused.body, refused.status)
+        except PdlError as error:
+            first = error.problem
+            return _json({"error": {"message": first.message, "hint": first.hint}}, 400)
+        except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
+            _log.exception("a bug in pdl")
+            message = f"this is a bug in pdl: {type(error).__name__}"
+            return _json({"error": {"message": message, "hint": ""}}, 500)
+        return answer if isinstance(answer, Response) else _json(answer)
+
+    async def page(request: Request) -> Response:
+        return await asyncio.to_thread(_file, desk.page, request.path_params["name"])
+
+    routes = [
+        Route("/api/{method}", call, methods=["POST"]),
+        Route("/{name:path}", page, methods=["GET"]),
+    ]
+    return Guard(Starlette(routes=routes), desk.access)
+
+
+async def _called(methods: Methods, request: Request) -> dict[str, Json] | Response:
+    name = request.path_params["method"]
+    method = methods.by_name.get(name)
+    if method is None:
+        raise RefusedError(404, f"there is no method `{name[:40]}`")
+    return await method(await _parameters(request))
+
+
+async def _parameters(request: Request) -> dict[str, Any]:
+    """The JSON object that a request brings. Raises RefusedError."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise RefusedError(415, "the request must be of the type application/json")
+    size, chunks = 0, []
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > BODY_BYTES:
+            raise RefusedError(413, f"the request is larger than {BODY_BYTES:,} bytes")
+        chunks.append(chunk)
+    try:
+        found = json.loads(b"".join(chunks))
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(400, "the request is not JSON") from error
+    if not isinstance(found, dict):
+        raise RefusedError(400, "the request is not a JSON object")
+    return found
+
+
+def _json(content: Json, status: int = 200) -> Response:
+    # As ASCII: a text can have half of a surrogate pair.
+    return Response(json.dumps(content), status, media_type="application/json")
+
+
+def _file(folder: Path, name: str) -> Response:
+    """A file of the page; nothing else is there."""
+    inside = name.split("/") if name else ["index.html"]
+    kind = _TYPES.get(Path(inside[-1]).suffix)
+    if kind is None or any(not part or part.startswith(".") or "\\" in part for part in inside):
+        return _json({"error": {"message": "not found", "hint": ""}}, 404)
+    try:
+        content = folder.joinpath(*inside).read_bytes()
+    except (OSError, ValueError):
+        return _json({"error": {"message": "not found", "hint": ""}}, 404)
+    return Response(content, media_type=kind)
+
+
+def installed_version() -> str:
+    """Return the version of pdl."""
+    try:
+        return version("pdl-prompts")
+    except PackageNotFoundError:  # it is not installed
+        return "0"

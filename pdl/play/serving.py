@@ -1,0 +1,72 @@
+"""The server of the playground as a process: its socket, and how it ends."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from pdl.errors import ConfigError, Problem
+from pdl.play.access import Access
+from pdl.play.files import OpenedFiles
+from pdl.play.server import Desk, application
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_GRACE = 1  # seconds that answers have left when the server ends
+
+
+def opened(
+    path: str | None,
+    port: int = 0,
+    *,
+    models: Sequence[str] = (),
+    base_url: str | None = None,
+    tokenizers: Sequence[str] = (),
+) -> tuple[Desk, socket.socket]:
+    """Return a desk and the socket that its page is at; the port 0 is any that is free.
+
+    Raises FileError for a file that cannot be read, ConfigError for a port that cannot be used.
+    """
+    files = OpenedFiles.open(path) if path is not None else None
+    listening = _bound(port)
+    access = Access(listening.getsockname()[1])
+    places = tuple(map(Path, tokenizers))
+    return Desk(access, files, tuple(models), base_url, places), listening
+
+
+def _bound(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # on Windows, another one could take it
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(("127.0.0.1", port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            message, hint = f"the port {port} is in use", "leave out --port to use a free one"
+        else:
+            message, hint = f"the port {port} cannot be used: {error.strerror}", ""
+        raise ConfigError(Problem("config/port", message, None, hint)) from error
+    return listening
+
+
+def serve(desk: Desk, listening: socket.socket) -> None:
+    """Answer requests until Ctrl-C."""
+    config = uvicorn.Config(
+        application(desk),
+        access_log=False,  # addresses of sockets have the token
+        log_config=None,
+        lifespan="on",
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE,
+        ws_max_size=8_000_000,
+    )
+    uvicorn.Server(config).run([listening])
