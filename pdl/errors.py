@@ -28,7 +28,7 @@ class Problem:
 
     `code` is a stable name (`turn/unknown-role`); `message` says in the author's words what is
     wrong and what was expected, without a final period; `hint` says how to fix it. `pointer` is the
-    JSON pointer of what is wrong in a JSON Schema.
+    JSON pointer of what is wrong in a JSON Schema, or in the values of a prompt.
     """
 
     code: str

@@ -81,6 +81,8 @@ class Assembly:
         self._check_order(split)
         self._drop_last_empty()
         messages = tuple(message for _, message in self.turns)
+        if self.origin is not None:
+            self.origin.turns = tuple(self._span(turn) for turn, _ in self.turns)
         if self.describes:
             messages = tuple(self._with_schema(message, schema) for message in messages)
         if self.problems:

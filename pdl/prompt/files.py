@@ -69,6 +69,15 @@ class Folder(NamedTuple):
         """Return another folder, which reads files as this one does."""
         return Folder(root)
 
+    def name_of(self, relative: str) -> str:
+        """Return what errors call a file below the folder."""
+        return str(self.root.joinpath(relative))
+
+    @property
+    def place(self) -> str:
+        """What errors call the folder."""
+        return "the current directory" if str(self.root) == "." else str(self.root)
+
     def locate(self, relative: str) -> Path:
         """Return the path of a file below the folder, for a library that opens it itself.
 
@@ -76,7 +85,7 @@ class Folder(NamedTuple):
         """
         if not isinstance(self.root, Path):
             raise JailError(
-                f"`{shown(relative)}` is in {self.root}, which is not a directory on disk"
+                f"`{shown(relative)}` is in {self.place}, which is not a directory on disk"
             )
         parts = checked_parts(relative)
         self._open(relative, parts).close()
@@ -102,10 +111,10 @@ class Folder(NamedTuple):
             found = root.joinpath(*parts).resolve()
             is_file = found.is_file()
         except (OSError, RuntimeError) as error:
-            reason = getattr(error, "strerror", None) or error
+            reason = getattr(error, "strerror", None) or "it leads back to itself"
             raise JailError(f"`{shown(relative)}` cannot be followed: {reason}") from error
         if not found.is_relative_to(root):
-            raise JailError(f"`{shown(relative)}` is a link that points outside {self.root}")
+            raise JailError(f"`{shown(relative)}` is a link that points outside {self.place}")
         if not is_file:
             raise self._no_file(relative, is_folder=found.is_dir())
         try:
@@ -119,8 +128,7 @@ class Folder(NamedTuple):
         problem = "is not a file" if is_folder else "was not found"
         plain = "\\" not in relative and relative.isprintable()
         advice = "" if plain else "; write `/` between directories, not a backslash"
-        where = "the current directory" if str(self.root) == "." else self.root
-        return JailError(f"`{shown(relative)}` {problem} in {where}{advice}")
+        return JailError(f"`{shown(relative)}` {problem} in {self.place}{advice}")
 
 
 class NotRegularError(OSError):

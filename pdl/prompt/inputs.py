@@ -22,6 +22,7 @@ from pdl.errors import InputError, LimitError, Problem, SchemaError, an_instance
 from pdl.prompt.render_budget import TooLargeError, measure_size
 from pdl.prompt.turns import ROLES
 from pdl.schema.constraints import can_be_absent
+from pdl.schema.keywords import pointer
 from pdl.source import Anchor, Source
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ class Inputs:
                 f"unknown input `{name}`",
                 top,
                 did_you_mean(name, self.names) or f"the inputs are {_listed(self.names)}",
+                pointer((name,)),
             )
             for name in unknown
         ]
@@ -148,6 +150,7 @@ class Inputs:
                 f"missing required input `{name}`",
                 self.span(name),
                 f"pass it in the mapping: `{call}`" if "{" in (call := render_call(name)) else "",
+                pointer((name,)),
             )
             for name in required
             if name not in given
@@ -168,7 +171,8 @@ class Inputs:
         found = violation.found if _is_json(value) else an_instance(type(value))
         message = f"input `{where}`: expected {self._expected(violation)}, found {found}"
         hint = f"omit `{name}`, or allow null: `T?`" if self._needless(violation) else ""
-        return Problem("input/value", message, self.span(name), hint)
+        place = pointer(violation.path)
+        return Problem("input/value", message, self.span(name), hint, place)
 
     def _needless(self, violation: Violation) -> bool:
         """Whether an optional variable is null."""

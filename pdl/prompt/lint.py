@@ -80,10 +80,23 @@ def lint_text(  # noqa: PLR0913 - each is an option
     `files` are texts that replace files below `base`, or are beside them, by the paths that tags
     name: those that are open in an editor, and not saved.
     """
-    source = source_of(text, str(name))
     folder = None
     if base is not None:
         folder = OpenFolder.of(as_path(base, "base"), files or {})
+    return lint_in_folder(text, name, folder, limits, partial=partial, types=types)
+
+
+def lint_in_folder(  # noqa: PLR0913 - each is an option
+    text: str,
+    name: str,
+    folder: Folder | None,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    partial: bool = False,
+    types: GivenTypes = False,
+) -> tuple[Finding, ...]:
+    """Return the findings of a prompt whose files a folder reads in a way of its own."""
+    source = source_of(text, str(name))
     read = _Reader(folder, limits, allowed(types), partial=partial)
     try:
         check_length(source, limits)

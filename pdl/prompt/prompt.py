@@ -315,10 +315,12 @@ def loads(  # noqa: PLR0913 - each is an option
     return _compiled(source, folder, strict, limits, allowed(types), wanted)
 
 
-def in_folder(text: str, name: str, folder: Folder | None) -> Prompt:
+def in_folder(
+    text: str, name: str, folder: Folder | None, limits: Limits = DEFAULT_LIMITS
+) -> Prompt:
     """Parse a prompt as `loads` does, whose files a folder reads in a way of its own."""
     source = source_of(text, name)
-    return _compiled(source, folder, strict=True, limits=DEFAULT_LIMITS)
+    return _compiled(source, folder, strict=True, limits=limits)
 
 
 def _pin(given: GivenPin, file: Path | Traversable | None, name: str) -> str | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pdl.prompt.files import Folder
     from pdl.prompt.prompt import Prompt
     from pdl.reply import Check, Coercions, Dialects
+    from pdl.source import Span
     from pdl.tools import ToolSet
 
 _U = TypeVar("_U")
@@ -31,13 +32,15 @@ _U = TypeVar("_U")
 class Origin:
     """The prompt that something was rendered from: its name, and its fingerprint once it is read.
 
-    Copies are the same object. It pickles without the prompt, which would be compiled again.
+    `turns` are where the turns of the messages begin; None for one without a place. Copies are the
+    same object. It pickles without the prompt, which would be compiled again, and without places.
     """
 
-    __slots__ = ("_fingerprint", "_prompt", "name")
+    __slots__ = ("_fingerprint", "_prompt", "name", "turns")
 
     def __init__(self, name: str, prompt: Prompt | None, fingerprint: str = "") -> None:
         self.name = name
+        self.turns: tuple[Span | None, ...] = ()
         self._prompt = prompt
         self._fingerprint = fingerprint
 

@@ -81,7 +81,7 @@ class Loader(BaseLoader):
             raise TemplateNotFound(template, str(error)) from error
         except UnicodeDecodeError as error:
             raise TemplateNotFound(template, f"`{template}` is not UTF-8") from error
-        source = Source(normalize_newlines(text), str(environment.folder.root.joinpath(template)))
+        source = Source(normalize_newlines(text), environment.folder.name_of(template))
         environment.sources[template] = source
         return source.text, source.name, lambda: True
 
