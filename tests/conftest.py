@@ -15,10 +15,10 @@ collect_ignore_glob = [
 ]  # they are what tests are about, some of them on purpose wrong
 
 # Times vary on shared machines; a deadline in a test would only measure the neighbours.
-# By default a property tries the same few examples in every run; `--hypothesis-profile=long` draws
-# others each time, and `fuzz` does for as long as somebody likes.
+# A property tries the same few examples in every run, and with `--hypothesis-profile=long` the same
+# many, so that a change is never refused for what another one broke; `fuzz` draws others each time.
 settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True)
-settings.register_profile("long", deadline=None, max_examples=100, print_blob=True)
+settings.register_profile("long", deadline=None, max_examples=100, derandomize=True)
 settings.register_profile(
     "fuzz", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck)
 )

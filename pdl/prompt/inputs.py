@@ -211,7 +211,7 @@ def read_inputs(
         return None
     if len(found) > 1:
         message = "there is a second `input` turn"
-        raise InputError(Problem("input/second", message, found[1][3]))
+        raise InputError(*(Problem("input/second", message, one[3]) for one in found[1:]))
     offset, text, follower, span = found[0]
     following = _SEPARATOR.search(text)
     content = text[: following.start()] if following else text

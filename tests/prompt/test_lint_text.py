@@ -415,6 +415,12 @@ def certain(text: str, start: int, end: int, put: str) -> bool:
     return True
 
 
+def test_each_further_input_turn_is_told() -> None:
+    found = lint_text(START + START + "<|input|>\n" + "<|user|>\nHi\n")
+    places = [place(one) for one in found if one.problem.code == "input/second"]
+    assert places == [("input/second", len(START)), ("input/second", 2 * len(START))]
+
+
 def place(finding: Finding) -> tuple[str, int]:
     span = finding.problem.location
     assert span is not None
