@@ -192,7 +192,7 @@ class _Writer:
         if argument.lower().endswith(JSON_LINES):
             self.files[path] = "".join(f"{json_line(record(one))}\n" for one in replies)
         elif len(replies) == 1 and self._is_text(replies[0]):
-            self.files[path] = _marked(replies[0].text)
+            self.files[path] = file_text(replies[0].text)
         else:
             return None
         refusals = [_refusal(one) for one in said if isinstance(one, str)]
@@ -203,15 +203,15 @@ class _Writer:
         if isinstance(said, str):
             return _refusal(said)
         if self._is_text(said):
-            if _is_inline("reply", said.text):
+            if is_inline("reply", said.text):
                 return f"<|reply|>\n{said.text}"
-            return f"<|reply|> @{self._own_file(case, number, '.txt', _marked(said.text))}"
+            return f"<|reply|> @{self._own_file(case, number, '.txt', file_text(said.text))}"
         text = f"{json_line(record(said))}\n"
         return f"<|reply|> @{self._own_file(case, number, '.jsonl', text)}"
 
     def _is_text(self, reply: Reply) -> bool:
         """Whether a reply is recorded as its text alone."""
-        return is_plain(reply) and not self.has_usage and _is_encodable(reply.text)
+        return is_plain(reply) and not self.has_usage and is_encodable(reply.text)
 
     def _own_file(self, case: Case, number: int, suffix: str, text: str) -> str:
         """Keep a text for a file of the case's own, and return how the case names it."""
@@ -230,7 +230,7 @@ class _Writer:
         if argument.startswith("@") and self.named[argument] == 1:
             self.files[self._path(argument[1:].strip())] = f"{messages}\n"
             return
-        if _is_inline("messages", messages):
+        if is_inline("messages", messages):
             new = f"<|messages|>\n{messages}"
         else:
             name = self._own_file(case, 1, ".messages.txt", f"{messages}\n")
@@ -278,8 +278,8 @@ def _refusal(words: str) -> str:
     return f"<|reply|> refused {clear_refusal(told)}".rstrip()
 
 
-def _is_encodable(text: str) -> bool:
-    """Whether a text has no unpaired surrogates."""
+def is_encodable(text: str) -> bool:
+    """Return whether a text has no unpaired surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -287,14 +287,14 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _marked(text: str) -> str:
-    """The text of a file, of which a byte order mark at its beginning is no part."""
+def file_text(text: str) -> str:
+    """Return what a file of a text has: a byte order mark at its beginning is no part of that."""
     return f"\ufeff{text}" if text.startswith("\ufeff") else text
 
 
-def _is_inline(name: str, text: str) -> bool:
-    """Whether a section of that name can hold a text as it is."""
-    if "\r" in text or not _is_encodable(text):
+def is_inline(name: str, text: str) -> bool:
+    """Return whether a section of that name can hold a text as it is."""
+    if "\r" in text or not is_encodable(text):
         return False
     whole = f"<|{name}|>\n{text}"
     found = sections_of(whole)
