@@ -49,9 +49,11 @@ def inputs(subject: Subject) -> Json:
     """Return what the prompt takes, and the data with defaults."""
     declared = subject.prompt.inputs
     found: list[Json] = []
+    given: Json = None
     data: Json = None
     try:
-        data = subject.values if declared is None else declared.filled(subject.values)
+        given = subject.values
+        data = given if declared is None else declared.filled(subject.values)
     except PdlError as error:
         found = [{"path": "", "message": one.message} for one in error.problems]
     document = declared.schema.to_json_schema() if declared is not None else None
@@ -72,6 +74,7 @@ def inputs(subject: Subject) -> Json:
             }
             for name, one in fields.items()
         ],
+        "given": given,
         "data": data,
         "problems": found,
     }

@@ -1,19 +1,107 @@
-// The data of the prompt, as JSON or YAML.
+// The data of the prompt: a form, or the text of a JSON or YAML file. Both change one text.
 
-import { failure, fill, h } from "../dom.js";
+import { empty, failure, fill, h } from "../dom.js";
 import { makeEditor } from "../editor.js";
+import { kindOf, valueOf, withField } from "../forms/document.js";
+import { Form } from "../forms/form.js";
+import { withValue } from "../forms/json_text.js";
+import { fieldsOf } from "../forms/shape.js";
+
+const DECLARE = "<|input|>\n{ review: str, stars?: int<1,5> }";
+const NOTES = {
+  broken: "The text is not JSON, so the form can't show it. Correct it in the text.",
+  other: "The text is not an object with a field for each input, so the form can't show it. Correct it in the text.",
+};
+
+/** A choice of views as two buttons. */
+function views(names, choose) {
+  const buttons = names.map(([id, title]) => h("button", { type: "button", onclick: () => choose(id) }, title));
+  return {
+    element: h("div", { class: "views", role: "group", "aria-label": "Write the data as" }, buttons),
+    press: (id) => buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(names[at][0] === id))),
+  };
+}
+
+class DataPanel {
+  constructor(app) {
+    this.app = app;
+    this.given = {};
+    this.told = h("div", { class: "told" });
+    this.formHost = h("div");
+    this.textHost = h("div", { class: "editor" });
+    this.views = views([["form", "Form"], ["text", "Text"]], (id) => this.choose(id));
+    this.element = h("div", { class: "data-panel" }, this.views.element, this.formHost, this.textHost, this.told);
+    this.editor = makeEditor(this.textHost, {
+      label: "Data, as JSON or YAML",
+      text: app.state.data,
+      hint: "review: It broke after a week.",
+      onChange: (data) => app.update({ data }),
+    });
+    app.on("change", (names) => names.includes("data") && this.synchronize());
+    this.choose("form");
+  }
+
+  choose(id) {
+    this.view = id;
+    this.views.press(id);
+    this.formHost.hidden = id !== "form";
+    this.textHost.hidden = id !== "text";
+    if (id === "text") this.editor.view.requestMeasure();
+  }
+
+  /** Takes over a text that something else has changed. */
+  synchronize() {
+    if (this.editor.text !== this.app.state.data) this.editor.set(this.app.state.data);
+  }
+
+  edit(path, value) {
+    const { data } = this.app.state;
+    const next = withField(data, this.given, path, value);
+    if (next === null || next === data) return;
+    this.given = withValue(this.given ?? {}, path, value);
+    this.app.update({ data: next });
+    this.form.set(valueOf(next, this.given));
+  }
+
+  render({ inputs, failed }) {
+    const text = this.app.state.data;
+    if (inputs) this.given = inputs.given ?? inputs.data ?? this.given;
+    if (inputs) this.shape(inputs);
+    const value = valueOf(text, this.given);
+    const shows = typeof value === "object" && value !== null && !Array.isArray(value);
+    const note = shows ? null : NOTES[kindOf(text) === "broken" ? "broken" : "other"];
+    this.form?.set(shows ? value : {});
+    this.form?.mark(inputs?.problems ?? []);
+    if (this.form) this.form.element.hidden = !shows;
+    fill(this.told, note && this.view === "form" ? h("p", { class: "hint" }, note) : null, this.problems(inputs, failed.inputs, shows));
+  }
+
+  /** What the form does not show at its fields. */
+  problems(inputs, failed, shows) {
+    if (failed) return failure(failed);
+    if (this.view === "form" && shows) return null;
+    return (inputs?.problems ?? []).map(({ path, message }) => h("p", { class: "error" }, path && path !== "$" ? `${path}: ${message}` : message));
+  }
+
+  /** Makes the form anew, if the inputs are others than before. */
+  shape(inputs) {
+    const key = JSON.stringify([inputs.declared, inputs.schema, inputs.declared ? inputs.fields : inputs.names]);
+    if (key === this.key) return;
+    this.key = key;
+    const fields = fieldsOf(inputs);
+    this.form = new Form(fields, (path, value) => this.edit(path, value));
+    const nothing = [empty("This prompt takes no data. A template reads a value with {{ review }}; declare its type in a turn:"), h("pre", {}, DECLARE)];
+    const advice = empty("The inputs are not declared: any value fits. An <|input|> turn gives them types, and this form its fields.");
+    fill(this.formHost, fields.length ? [inputs.declared ? null : advice, this.form.element] : nothing);
+  }
+}
 
 export function create(app) {
-  const host = h("div", { class: "editor" });
-  const told = h("div");
-  makeEditor(host, { label: "Data", text: app.state.data, hint: "review: It broke.", onChange: (data) => app.update({ data }) });
-
+  const panel = new DataPanel(app);
   return {
     id: "data",
     title: "Data",
-    element: h("div", {}, host, told),
-    render({ inputs, failed }) {
-      fill(told, failed.inputs ? failure(failed.inputs) : (inputs?.problems ?? []).map(({ message }) => h("p", { class: "error" }, message)));
-    },
+    element: panel.element,
+    render: (look) => panel.render(look),
   };
 }
