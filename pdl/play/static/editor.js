@@ -1,48 +1,50 @@
 // Editors. Each is in a shadow root, so that CodeMirror's styles need no exception in the CSP.
 
-import {
-  EditorView, LSPClient, StreamLanguage, basicSetup, languageServerExtensions, placeholder,
-} from "./vendor.js";
+import { EditorState, EditorView, HighlightStyle, Prec, basicSetup, keymap, placeholder, syntaxHighlighting, tags } from "./vendor.js";
+import { theme } from "./editor_theme.js";
 
-const TURN = /^[ \t]*<\|[^|\n]*\|>[ \t]*$/;
+const color = (name) => `var(--code-${name})`;
+const colors = HighlightStyle.define([
+  { tag: [tags.heading], color: color("turn"), fontWeight: "600" },
+  { tag: [tags.keyword, tags.bool, tags.null], color: color("keyword") },
+  { tag: [tags.variableName], color: color("variable") },
+  { tag: [tags.propertyName], color: color("property") },
+  { tag: [tags.string], color: color("string") },
+  { tag: [tags.number], color: color("number") },
+  { tag: [tags.comment], color: color("comment"), fontStyle: "italic" },
+]);
 
-/** Turns, tags and comments; the language server colours nothing here. */
-const prompts = StreamLanguage.define({
-  name: "pdl-prompt",
-  token(stream) {
-    if (stream.sol() && TURN.test(stream.string)) {
-      stream.skipToEnd();
-      return "heading";
-    }
-    if (stream.match(/^\{#.*?(#\}|$)/)) return "comment";
-    if (stream.match(/^\{%.*?(%\}|$)/)) return "keyword";
-    if (stream.match(/^\{\{.*?(\}\}|$)/)) return "variableName";
-    if (stream.match(/^<\|[^|\n]*\|>/)) return "heading";
-    stream.next();
-    stream.eatWhile(/[^{<]/);
-    return null;
-  },
-});
+/** What all editors have. Keys of the page are not the editor's. */
+export const common = [
+  Prec.high(keymap.of([{ key: "Mod-Enter", run: () => true }])),
+  basicSetup,
+  EditorView.lineWrapping,
+  syntaxHighlighting(colors),
+  theme,
+];
+
+/** What an editor is called, shows when it is empty, and calls after each change of its user. */
+export function described({ label, hint = "", onChange, isQuiet = () => false }) {
+  return [
+    EditorView.contentAttributes.of({ "aria-label": label }),
+    placeholder(hint),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged && !isQuiet()) onChange?.(update.state.doc.toString());
+    }),
+  ];
+}
+
+/** A view in the shadow root of an element. */
+export function viewIn(host, state) {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  return new EditorView({ state, root, parent: root });
+}
 
 /** An editor in `host`, which is emptied; `onChange(text)` is called after each change of its user. */
 export function makeEditor(host, { label, text = "", hint = "", extensions = [], onChange }) {
-  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   let quiet = false;
-  const view = new EditorView({
-    doc: text,
-    root,
-    parent: root,
-    extensions: [
-      basicSetup,
-      EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": label }),
-      placeholder(hint),
-      EditorView.updateListener.of((update) => {
-        if (update.docChanged && !quiet) onChange?.(update.state.doc.toString());
-      }),
-      ...extensions,
-    ],
-  });
+  const words = described({ label, hint, onChange, isQuiet: () => quiet });
+  const view = viewIn(host, EditorState.create({ doc: text, extensions: [extensions, common, words] }));
   return {
     view,
     get text() {
@@ -50,26 +52,14 @@ export function makeEditor(host, { label, text = "", hint = "", extensions = [],
     },
     /** Replaces the text without telling `onChange`. */
     set(next) {
+      if (next === view.state.doc.toString()) return;
       quiet = true;
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
-      quiet = false;
+      try {
+        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+      } finally {
+        quiet = false;
+      }
     },
     focus: () => view.focus(),
   };
-}
-
-/** What the editor of a prompt needs: its colours, and the language server if there is one. */
-export function promptExtensions(client, uri) {
-  return client ? [prompts, client.plugin(uri, "pdl-prompt")] : [prompts];
-}
-
-/** A client of the language server; null if it cannot be reached. */
-export async function languageClient(backend, rootUri) {
-  try {
-    const transport = await backend.language();
-    return new LSPClient({ rootUri, timeout: 20_000, extensions: languageServerExtensions() }).connect(transport);
-  } catch (error) {
-    console.warn(error.message);
-    return null;
-  }
 }

@@ -1,22 +1,43 @@
-// Starts the page: the state, the back end, the panels, and what happens after a change.
+// Starts the page: the back end, the state, and the parts of the page.
 
+import { App } from "./app.js";
+import { bar } from "./bar.js";
+import { Commands } from "./commands.js";
+import { Connection, tokenForm } from "./connection.js";
 import { fill, h } from "./dom.js";
-import { languageClient, makeEditor, promptExtensions } from "./editor.js";
+import { Files } from "./files.js";
+import { group } from "./groups.js";
+import { keys } from "./keys.js";
+import { Language } from "./language.js";
+import { askAgain } from "./language_view.js";
+import { layout } from "./layout.js";
+import { Notices } from "./notices.js";
 import { PANELS, WRITTEN } from "./panels.js";
+import { PromptEditor } from "./prompt_editor.js";
 import { ServerBackend } from "./server_backend.js";
-import { read, takeToken } from "./state.js";
-import { tabs } from "./tabs.js";
+import { keepToken, read, takeToken } from "./state.js";
+import { status } from "./status.js";
 
-const PAUSE = 60; // milliseconds after a keystroke
-const START = `<|system|>
-You read reviews.
+const START = {
+  prompt: `<|input|>
+{ review: str }
+
+<|system|>
+You read reviews of products.
 
 <|user|>
-How many stars does this review give? {{ review }}
+How many stars does this review give? Does it ask for the money back?
+
+{{ review }}
 
 <|schema|>
 { stars: int<1,5>, refund: bool }
-`;
+`,
+  data: "review: It broke after two days. I want my money back.\n",
+  reply: "",
+};
+
+const at = (id) => document.getElementById(id);
 
 /** The back end: a worker in a page that `pdl play --static` wrote, else the server. */
 async function backendOf() {
@@ -27,106 +48,83 @@ async function backendOf() {
   return new ServerBackend(takeToken());
 }
 
-class App {
-  constructor(backend, hello, state) {
-    this.backend = backend;
-    this.hello = hello;
-    this.state = { file: null, prompt: START, data: "", reply: "", at: null, ...state };
-    this.look = null;
-    this.listeners = new Map();
-    this.timer = 0;
-    this.stop = null;
-  }
-
-  /** Calls a function at each event of a name: "change" (names), "look" (Look), "open" (panel). */
-  on(name, listener) {
-    this.listeners.set(name, [...(this.listeners.get(name) ?? []), listener]);
-  }
-
-  emit(name, value) {
-    for (const listener of this.listeners.get(name) ?? []) listener(value);
-  }
-
-  /** Changes the state, and looks again when typing pauses. */
-  update(changes) {
-    Object.assign(this.state, changes);
-    this.emit("change", Object.keys(changes));
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh(), PAUSE);
-  }
-
-  /** Looks now. An older look that is under way is given up. */
-  async refresh() {
-    this.stop?.abort();
-    const stop = (this.stop = new AbortController());
-    const { prompt, data, reply, file, options } = this.state;
-    try {
-      const params = { prompt, data, reply: reply || null, options: options ?? {}, file };
-      this.look = await this.backend.call("look", params, { signal: stop.signal });
-      this.emit("look", this.look);
-    } catch (error) {
-      if (error.name !== "AbortError") this.emit("failed", error);
-    }
-  }
-
-  /** Says something to those who listen to the page. */
-  announce(text) {
-    fill(document.getElementById("live"), text);
-  }
-
-  /** Shows a panel. */
-  open(id) {
-    for (const group of this.groups) if (group.ids.includes(id)) group.open(id);
-  }
+/** Shows what the page starts with: what its address has, else the opened file, else an example. */
+async function first(app) {
+  const shared = await read(location.hash);
+  if (Object.keys(shared).length) return app.replace(shared);
+  if (!app.hello.files) return app.replace(START);
+  const prompts = app.hello.opened ? [app.hello.opened] : (await app.files.refresh()).filter(({ kind }) => kind === "prompt").map(({ name }) => name);
+  return prompts.length ? app.files.open(prompts[0]) : app.replace(START);
 }
 
-/** A group of panels as tabs. */
-function group(app, label, makers) {
-  const panels = makers.map((make) => make(app));
-  const strip = tabs(label, panels, (id) => {
-    for (const panel of panels) (panel.id === id ? panel.show : panel.hide)?.call(panel);
-    app.emit("open", id);
+function parts(app) {
+  const written = group(app, "written", "What goes in", WRITTEN);
+  const shown = group(app, "shown", "What comes of it", PANELS);
+  app.groups = [written, shown];
+  const focus = (part) => () => part.element.querySelector('[role="tab"][aria-selected="true"]')?.focus();
+  return [
+    { id: "prompt", label: "Prompt", short: "Prompt", element: app.editor.element, focus: () => app.editor.focus() },
+    { id: "written", label: "Data and reply", short: "Data, reply", element: written.element, focus: focus(written) },
+    { id: "shown", label: "What comes of it", short: "Result", element: shown.element, focus: focus(shown) },
+  ];
+}
+
+/** Uses the language server, if there is one; the page does not wait for it. */
+function startLanguage(app, commands) {
+  if (!app.hello.language) return;
+  const onState = (state) => {
+    app.emit("language", state);
+    if (state === "on") askAgain(app.editor.view);
+  };
+  app.language = new Language(app.backend, `file:///${encodeURIComponent(app.hello.root)}`, { display: (uri) => commands.display(uri), onState });
+  app.editor.use(app.language);
+  app.language.connect();
+}
+
+function listen(app, commands) {
+  keys(app, commands);
+  app.on("opened", ({ file, prompt }) => app.editor.open(file, prompt));
+  addEventListener("beforeunload", (event) => app.files.unsaved.length && event.preventDefault());
+  addEventListener("focus", () => commands.check());
+  addEventListener("hashchange", async () => {
+    const shared = await read(location.hash);
+    if (Object.keys(shared).length) app.replace(shared);
   });
-  app.on("look", (look) => panels.forEach((panel) => panel.render(look)));
-  return { ...strip, ids: panels.map(({ id }) => id) };
 }
 
-/** The editor of the prompt, with the language server when it answers. */
-async function promptEditor(app) {
-  const host = h("div", { class: "editor", id: "prompt" });
-  const root = `file:///${app.hello.root ?? ""}`;
-  const client = app.hello.language ? await languageClient(app.backend, root) : null;
-  app.language = client;
-  app.editor = makeEditor(host, {
-    label: "Prompt",
-    text: app.state.prompt,
-    extensions: promptExtensions(client, `${root}/${app.state.file ?? "prompt.pdl"}`),
-    onChange: (prompt) => app.update({ prompt }),
-  });
-  return host;
+async function open(backend) {
+  const hello = await backend.hello();
+  const app = new App(backend, hello, {});
+  app.notices = new Notices(at("notices"));
+  app.files = new Files(app);
+  app.connection = new Connection(app, app.notices);
+  const commands = new Commands(app);
+  app.editor = new PromptEditor(app);
+  listen(app, commands);
+  const made = parts(app);
+  fill(at("bar"), bar(app, commands));
+  app.layout = layout(at("page"), made);
+  fill(at("foot"), app.layout.chooser(), h("div", { id: "status" }, status(app)));
+  await first(app);
+  app.groups.forEach((one) => one.open(one.ids[0]));
+  startLanguage(app, commands);
+  for (const note of hello.notes ?? []) app.notices.show(note, { text: note, closes: true });
+  await app.refresh();
+  document.documentElement.dataset.ready = "true";
 }
 
-async function start() {
-  const page = document.getElementById("page");
-  try {
-    const backend = await backendOf();
-    const hello = await backend.hello();
-    const kept = await read(location.hash);
-    const opened = hello.opened && !kept.prompt ? await backend.call("read", { name: hello.opened }) : null;
-    const state = opened ? { file: hello.opened, prompt: opened.text, digest: opened.digest } : kept;
-    const app = new App(backend, hello, state);
-    const editor = await promptEditor(app);
-    const written = group(app, "What goes in, and the reply", WRITTEN);
-    const shown = group(app, "What comes of it", PANELS);
-    app.groups = [written, shown];
-    fill(document.getElementById("bar"), h("h1", {}, "pdl play"));
-    fill(page, h("div", { class: "column" }, editor, written.element), h("div", { class: "column" }, shown.element));
-    app.groups.forEach((one) => one.open(one.ids[0]));
-    await app.refresh();
-    document.documentElement.dataset.ready = "true";
-  } catch (error) {
-    fill(page, h("div", { class: "failure", role: "alert" }, h("p", {}, error.message), h("p", { class: "hint" }, error.hint ?? "")));
-  }
+function failed(backend, error) {
+  const form = error.status === 403 ? tokenForm((token) => {
+    keepToken(token);
+    location.reload();
+  }) : h("button", { type: "button", onclick: () => location.reload() }, "Try again");
+  fill(at("page"), h("div", { class: "start failure", role: "alert" }, h("h2", {}, "The playground cannot start"), h("p", {}, error.message), error.hint ? h("p", { class: "hint" }, error.hint) : null, form));
+  console.error(error);
 }
 
-await start();
+const backend = await backendOf();
+try {
+  await open(backend);
+} catch (error) {
+  failed(backend, error);
+}

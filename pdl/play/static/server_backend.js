@@ -10,6 +10,11 @@ export class Refused extends Error {
   }
 }
 
+/** The server did not answer. */
+export class Gone extends Error {
+  isGone = true;
+}
+
 export class ServerBackend {
   constructor(token) {
     this.token = token;
@@ -21,6 +26,8 @@ export class ServerBackend {
       headers: { "Content-Type": "application/json", "X-Pdl-Token": this.token },
       body: JSON.stringify(params ?? {}),
       signal,
+    }).catch((error) => {
+      throw error.name === "AbortError" ? error : new Gone("The server can’t be reached.");
     });
     if (answer.ok) return answer;
     const told = await answer.json().catch(() => ({}));

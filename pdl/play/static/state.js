@@ -38,12 +38,34 @@ export async function read(fragment) {
   }
 }
 
+const TOKEN = "pdl-token";
+
+/** Keeps the token for a reload of this tab. */
+export function keepToken(token) {
+  try {
+    sessionStorage.setItem(TOKEN, token);
+  } catch {
+    // a browser that keeps nothing
+  }
+}
+
+/** The token of a fragment, and the fragment without it. */
+export function split(fragment) {
+  const [, token, rest] = /^#token=([\w-]+)&?(.*)$/s.exec(fragment) ?? [];
+  return token ? { token, fragment: rest ? `#${rest}` : "" } : { token: "", fragment };
+}
+
 /** The token in the fragment, which is then removed from the address and kept for a reload. */
 export function takeToken() {
-  const [, token] = /^#token=([\w-]+)/.exec(location.hash) ?? [];
+  const { token, fragment } = split(location.hash);
   if (token) {
-    sessionStorage.setItem("pdl-token", token);
-    history.replaceState(null, "", location.pathname + location.search);
+    keepToken(token);
+    history.replaceState(null, "", location.pathname + location.search + fragment);
+    return token;
   }
-  return token ?? sessionStorage.getItem("pdl-token") ?? "";
+  try {
+    return sessionStorage.getItem(TOKEN) ?? "";
+  } catch {
+    return "";
+  }
 }

@@ -10,7 +10,7 @@ export function tabs(label, panels, onOpen = () => {}) {
     const button = h("button", { type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`, onclick: () => open(id) }, title);
     buttons.set(id, button);
     list.append(button);
-    return h("section", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, class: "panel" }, element);
+    return h("div", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, class: "panel", tabindex: "-1" }, element);
   });
 
   function open(id, focus = false) {
@@ -18,6 +18,7 @@ export function tabs(label, panels, onOpen = () => {}) {
       const chosen = other === id;
       button.setAttribute("aria-selected", String(chosen));
       button.tabIndex = chosen ? 0 : -1;
+      if (chosen) button.scrollIntoView({ block: "nearest", inline: "nearest" });
       if (chosen && focus) button.focus();
     }
     for (const body of bodies) body.hidden = body.id !== `panel-${id}`;
@@ -36,7 +37,7 @@ export function tabs(label, panels, onOpen = () => {}) {
   return {
     element: h("div", { class: "tabbed" }, list, ...bodies),
     open,
-    /** Writes a short mark behind a title, such as a number of problems; "" removes it. */
+    /** Writes a short mark after a title, such as a number of problems; "" removes it. */
     mark(id, text, kind = "") {
       const button = buttons.get(id);
       const title = panels.find((one) => one.id === id).title;

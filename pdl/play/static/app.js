@@ -1,0 +1,115 @@
+// The page's state, and what happens after a change: it is looked at, and the panels are told.
+
+import { fill } from "./dom.js";
+
+const SHORTEST = 25; // milliseconds after a keystroke
+const LONGEST = 400;
+const SLOW = 300; // from here on the page says that it is busy
+
+/** How long typing must pause: longer where a look takes long, so that few are given up. */
+export function pauseAfter(took) {
+  return Math.min(LONGEST, Math.max(SHORTEST, took));
+}
+
+export class App {
+  constructor(backend, hello, state) {
+    this.backend = backend;
+    this.hello = hello;
+    this.state = { file: null, prompt: "", data: "", reply: "", at: null, ...state };
+    this.look = null;
+    this.groups = [];
+    this.took = 0;
+    this.listeners = new Map();
+    this.timer = 0;
+    this.stop = null;
+  }
+
+  /**
+   * Calls a function at each event of a name: "change" (names of what changed), "opened" (another
+   * prompt with its data and reply is in the state), "look" (Look), "failed" (an error of a look),
+   * "busy" (whether a look takes long), "open" (id of the panel that is shown now), "run" (the run
+   * that the keyboard asks for), "saved" (name of a file).
+   */
+  on(name, listener) {
+    this.listeners.set(name, [...(this.listeners.get(name) ?? []), listener]);
+  }
+
+  emit(name, value) {
+    for (const listener of this.listeners.get(name) ?? []) {
+      try {
+        listener(value);
+      } catch (error) {
+        console.error(error); // a part of the page that fails must not stop the others
+      }
+    }
+  }
+
+  /** Changes the state, and looks again when typing pauses. */
+  update(changes) {
+    Object.assign(this.state, changes);
+    this.emit("change", Object.keys(changes));
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.refresh(), pauseAfter(this.took));
+  }
+
+  /** Puts another prompt with its data and reply into the page. */
+  replace(state) {
+    this.update({ file: null, prompt: "", data: "", reply: "", at: null, ...state });
+    this.emit("opened", this.state);
+  }
+
+  /** Looks now. An older look that is under way is given up. */
+  async refresh() {
+    clearTimeout(this.timer);
+    this.stop?.abort();
+    const stop = (this.stop = new AbortController());
+    const { prompt, data, reply, file, options } = this.state;
+    const params = { prompt, data, reply: reply || null, options: options ?? {}, file };
+    const started = performance.now();
+    const slow = setTimeout(() => this.emit("busy", true), SLOW);
+    try {
+      const look = await this.backend.call("look", params, { signal: stop.signal });
+      if (stop.signal.aborted) return;
+      this.took = performance.now() - started;
+      this.look = look;
+      this.emit("look", look);
+    } catch (error) {
+      if (!stop.signal.aborted && error.name !== "AbortError") this.emit("failed", error);
+    } finally {
+      clearTimeout(slow);
+      if (this.stop === stop) this.emit("busy", false);
+    }
+  }
+
+  /** Says something to those who listen to the page. */
+  announce(text) {
+    fill(document.getElementById("live"), text);
+  }
+
+  /** Shows a panel, and the part of the page that it is in. */
+  open(id, focus = false) {
+    for (const group of this.groups) {
+      if (!group.ids.includes(id)) continue;
+      group.open(id, focus);
+      this.layout?.show(group.area);
+    }
+  }
+
+  /** Writes a short mark on a panel's tab, such as a number of problems; "" removes it. */
+  mark(id, text, kind = "") {
+    for (const group of this.groups) if (group.ids.includes(id)) group.mark(id, text, kind);
+  }
+
+  /** Puts the cursor of the prompt's editor at a line and a column, which count from 1. */
+  goTo(line, column = 1, endLine = line, endColumn = column) {
+    const { view } = this.editor;
+    const { doc } = view.state;
+    const place = (at, offset) => {
+      const found = doc.line(Math.min(Math.max(at, 1), doc.lines));
+      return Math.min(found.from + Math.max(offset, 1) - 1, found.to);
+    };
+    this.layout?.show("prompt");
+    view.dispatch({ selection: { anchor: place(line, column), head: place(endLine, endColumn) }, scrollIntoView: true });
+    view.focus();
+  }
+}

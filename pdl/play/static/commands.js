@@ -1,0 +1,103 @@
+// What its user can do with the files of the page.
+
+import { showConflict } from "./conflict_dialog.js";
+import { dialog } from "./dialog.js";
+import { h } from "./dom.js";
+import { unix } from "./files.js";
+import { showFiles } from "./open_dialog.js";
+
+export class Commands {
+  constructor(app) {
+    this.app = app;
+    for (const name of ["openFiles", "save", "run"]) this[name] = this[name].bind(this);
+  }
+
+  /** Does something that the server may refuse, and says so. */
+  async attempt(task) {
+    try {
+      this.app.notices.hide("files");
+      return await task();
+    } catch (error) {
+      if (error.isGone) this.app.emit("failed", error);
+      else this.app.notices.show("files", { kind: "bad", text: error.message, hint: error.hint ?? "", closes: true });
+      return undefined;
+    }
+  }
+
+  openFiles() {
+    const { app } = this;
+    if (!app.hello.files || app.hello.opened) return;
+    this.attempt(async () => {
+      await app.files.refresh();
+      showFiles(app.files, { open: (name) => this.open(name), create: (name) => this.create(name) });
+    });
+  }
+
+  open(name) {
+    return this.attempt(async () => {
+      await this.app.files.open(name);
+      this.app.editor.focus();
+    });
+  }
+
+  create(name) {
+    return this.attempt(async () => {
+      await this.app.files.create(name, this.app.state.file ? "<|user|>\n" : this.app.state.prompt);
+      this.app.editor.focus();
+    });
+  }
+
+  /** Saves the prompt; one that has no name yet gets one first. */
+  save() {
+    const { app } = this;
+    if (!app.hello.files) return undefined;
+    if (!app.state.file) return this.openFiles();
+    if (!app.files.isUnsaved()) return undefined;
+    return this.attempt(async () => {
+      const theirs = await app.files.save();
+      if (theirs) this.conflict(theirs);
+      else app.announce(`${app.state.file} is saved.`);
+    });
+  }
+
+  conflict(theirs) {
+    const { files, state } = this.app;
+    const texts = { mine: state.prompt, theirs: theirs.text };
+    showConflict(state.file, texts, {
+      mine: () => this.attempt(() => files.save(theirs.digest)),
+      theirs: () => files.take(theirs),
+    });
+  }
+
+  /** Looks whether the open file was changed by others, when its user comes back to the page. */
+  async check() {
+    const { app } = this;
+    const theirs = await app.files.check().catch(() => null);
+    if (!theirs) return app.notices.hide("changed");
+    const compare = { label: "Compare", run: () => this.conflict(theirs) };
+    return app.notices.show("changed", { kind: "warn", text: `${app.state.file} was changed on the disk.`, hint: "Your changes are kept.", actions: [compare], closes: true });
+  }
+
+  run() {
+    if (!this.app.hello.run) return;
+    this.app.open("run");
+    this.app.emit("run");
+  }
+
+  /** Shows the file of a URI, and gives its view; null for one that cannot be edited here. */
+  async display(uri) {
+    const { app } = this;
+    const name = app.language.nameOf(uri);
+    if (!name || !app.hello.files) return null;
+    return this.attempt(async () => {
+      if (!name.endsWith(".pdl")) {
+        const { text } = await app.backend.call("read", { name });
+        dialog(name, h("pre", { tabindex: "0" }, unix(text)), { kind: "viewer" });
+        return null;
+      }
+      await app.files.open(name);
+      app.editor.focus();
+      return app.editor.view;
+    });
+  }
+}

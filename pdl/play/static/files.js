@@ -1,0 +1,155 @@
+// The prompts of the opened file or folder: which one is in the page, and what of it is not saved.
+
+import { written } from "./state.js";
+
+const DRAFTS = "pdl-draft";
+const KEPT = ["prompt", "data", "reply", "digest"]; // an old digest, so that a save tells of a newer file
+const LONGEST = 100_000; // characters of a fragment that an address can have everywhere
+
+/** A text as the editor has it, whose lines end at LF. The server keeps the file's own line ends. */
+export const unix = (text) => text.replace(/\r\n?/g, "\n");
+
+export class Files {
+  constructor(app) {
+    this.app = app;
+    this.known = new Map(); // name -> {saved, digest, prompt, data, reply}
+    this.list = [];
+    this.timer = 0;
+    app.on("change", () => this.changed());
+  }
+
+  get hasFiles() {
+    return this.app.hello.files;
+  }
+
+  get current() {
+    return this.known.get(this.app.state.file);
+  }
+
+  isUnsaved(name = this.app.state.file) {
+    const file = this.known.get(name);
+    if (!file) return false;
+    return (name === this.app.state.file ? this.app.state.prompt : file.prompt) !== file.saved;
+  }
+
+  get unsaved() {
+    return [...this.known.keys()].filter((name) => this.isUnsaved(name));
+  }
+
+  /** The names of the files, as they are on the disk now. */
+  async refresh() {
+    this.list = this.hasFiles ? (await this.app.backend.call("files", {})).files : [];
+    return this.list;
+  }
+
+  /** Reads a file unless the page has it, and what was left in this tab. */
+  async load(name) {
+    const known = this.known.get(name);
+    if (known) return known;
+    const { text, digest } = await this.app.backend.call("read", { name });
+    const saved = unix(text);
+    const file = { saved, digest, prompt: saved, data: "", reply: "", ...this.draft(name) };
+    this.known.set(name, file);
+    return file;
+  }
+
+  /** Shows a file; what was typed into the one before is kept. */
+  async open(name) {
+    const { prompt, data, reply } = await this.load(name);
+    this.leave();
+    this.app.replace({ file: name, prompt, data, reply });
+  }
+
+  leave() {
+    const { prompt, data, reply } = this.app.state;
+    if (this.current) Object.assign(this.current, { prompt, data, reply });
+  }
+
+  /** Writes a new file with a text, and shows it. */
+  async create(name, text) {
+    const { digest } = await this.app.backend.call("create", { name, text });
+    this.known.set(name, { saved: text, digest: digest ?? null, prompt: text, data: "", reply: "" });
+    if (!digest) this.known.delete(name);
+    await this.open(name);
+    await this.refresh();
+  }
+
+  /**
+   * Saves the prompt of the page. Returns null, or the file's text and digest if it has changed
+   * meanwhile; nothing is written then.
+   */
+  async save(digest = this.current?.digest) {
+    const { file: name, prompt } = this.app.state;
+    const file = this.current;
+    try {
+      const told = await this.app.backend.call("save", { name, text: prompt, digest });
+      Object.assign(file, { saved: prompt, digest: told.digest });
+      this.changed();
+      this.app.emit("saved", name);
+      return null;
+    } catch (error) {
+      if (error.status !== 409 || error.told?.text === undefined) throw error;
+      return { text: unix(error.told.text), digest: error.told.digest };
+    }
+  }
+
+  /** Takes the text of the file into the editor, where it can be undone. */
+  take({ text, digest }) {
+    Object.assign(this.current, { saved: text, digest });
+    this.app.update({ prompt: text });
+    this.app.editor.set(text);
+    this.changed();
+  }
+
+  /**
+   * Looks whether the file was changed by others. A file without unsaved changes is read again;
+   * else the file's text and digest are returned.
+   */
+  async check() {
+    const { file: name } = this.app.state;
+    const file = this.current;
+    if (!file) return null;
+    const { text, digest } = await this.app.backend.call("read", { name });
+    if (digest === file.digest || name !== this.app.state.file) return null;
+    if (this.isUnsaved()) return { text: unix(text), digest };
+    this.take({ text: unix(text), digest });
+    return null;
+  }
+
+  changed() {
+    this.app.emit("unsaved", this.isUnsaved());
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.keep(), 400);
+  }
+
+  /** Keeps what would be lost at a reload: in this tab for a file, else in the page's address. */
+  async keep() {
+    const { file: name, prompt, data, reply } = this.app.state;
+    if (!name) {
+      const fragment = await written(this.app.state);
+      if (!this.app.state.file && fragment.length < LONGEST) history.replaceState(null, "", fragment);
+      return;
+    }
+    if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+    const unsaved = this.isUnsaved() ? { prompt, digest: this.current.digest } : {};
+    const kept = { data, reply, ...unsaved };
+    try {
+      sessionStorage.setItem(this.place(name), JSON.stringify(kept));
+    } catch {
+      // a browser that keeps nothing, or no more
+    }
+  }
+
+  place(name) {
+    return `${DRAFTS}:${this.app.hello.root}/${name}`;
+  }
+
+  draft(name) {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(this.place(name))) ?? {};
+      return Object.fromEntries(Object.entries(kept).filter(([key, value]) => KEPT.includes(key) && typeof value === "string"));
+    } catch {
+      return {};
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// The client of the language server: it connects again when the server comes back, keeps files open
+// that are edited but not shown, and opens those that a definition leads to.
+
+import {
+  LSPClient, LSPPlugin, Workspace, findReferencesKeymap, formatKeymap, hoverTooltips, jumpToDefinitionKeymap, keymap,
+  renameKeymap, serverCompletion, signatureHelp,
+} from "./vendor.js";
+import { languageView } from "./language_view.js";
+import { sanitize } from "./sanitize.js";
+
+const SOONEST = 500; // milliseconds until the next try
+const LATEST = 10_000;
+
+/** The files of the page: the one in the editor, and those that were there before. */
+class Files extends Workspace {
+  constructor(client, display) {
+    super(client);
+    this.display = display;
+    this.files = [];
+    this.isOnline = false;
+  }
+
+  syncFiles() {
+    if (!this.isOnline) return [];
+    const changed = [];
+    for (const file of this.files) {
+      const plugin = file.view && LSPPlugin.get(file.view);
+      if (!plugin || plugin.uri !== file.uri || plugin.unsyncedChanges.empty) continue;
+      changed.push({ changes: plugin.unsyncedChanges, file, prevDoc: file.doc });
+      this.renew(file, file.view.state.doc);
+      plugin.clear();
+    }
+    return changed;
+  }
+
+  renew(file, doc) {
+    file.doc = doc;
+    file.version += 1;
+  }
+
+  openFile(uri, languageId, view) {
+    const known = this.getFile(uri);
+    const { doc } = view.state;
+    if (!known) {
+      const file = { uri, languageId, version: 0, doc, view, getView: () => file.view };
+      this.files.push(file);
+      if (this.isOnline) this.client.didOpen(file);
+      return;
+    }
+    known.view = view;
+    if (known.doc.eq(doc)) return;
+    this.renew(known, doc);
+    if (!this.isOnline) return;
+    const textDocument = { uri, version: known.version };
+    this.client.notification("textDocument/didChange", { textDocument, contentChanges: [{ text: doc.toString() }] });
+  }
+
+  /** The server keeps the text of a file that is not shown any more: it may not be saved. */
+  closeFile(uri, view) {
+    const file = this.getFile(uri);
+    if (file?.view === view) file.view = null;
+  }
+
+  /** Lets the server read a file from the disk again. */
+  forget(uri) {
+    const file = this.getFile(uri);
+    if (!file || file.view) return;
+    this.files = this.files.filter((one) => one !== file);
+    if (this.isOnline) this.client.didClose(uri);
+  }
+
+  connected() {
+    this.isOnline = true;
+    for (const file of this.files) {
+      if (file.view) this.renew(file, file.view.state.doc);
+      const plugin = file.view && LSPPlugin.get(file.view);
+      if (plugin?.uri === file.uri) plugin.clear();
+      this.client.didOpen(file);
+    }
+  }
+
+  disconnected() {
+    this.isOnline = false;
+  }
+
+  displayFile(uri) {
+    return this.display(uri);
+  }
+}
+
+/** The language server of a page. */
+export class Language {
+  /** `display(uri)` shows a file and gives its view; `onState(text)` says how the connection is. */
+  constructor(backend, rootUri, { display, onState }) {
+    this.backend = backend;
+    this.rootUri = rootUri;
+    this.onState = onState;
+    this.wait = SOONEST;
+    const extensions = [
+      serverCompletion(),
+      hoverTooltips({ hoverTime: 300 }),
+      signatureHelp(),
+      keymap.of([...formatKeymap, ...renameKeymap, ...jumpToDefinitionKeymap, ...findReferencesKeymap]),
+      languageView,
+    ];
+    const workspace = (client) => new Files(client, display);
+    this.client = new LSPClient({ rootUri, timeout: 20_000, sanitizeHTML: sanitize, workspace, extensions });
+  }
+
+  /** Connects, and again whenever the connection ends. Resolves when the first try has ended. */
+  async connect() {
+    try {
+      const transport = await this.backend.language();
+      transport.closed?.then(() => this.lost());
+      this.client.connect(transport);
+      await this.client.initializing;
+      this.wait = SOONEST;
+      this.onState("on");
+    } catch (error) {
+      console.warn(error.message);
+      this.retry();
+    }
+  }
+
+  lost() {
+    this.client.initializing.catch(() => {});
+    this.client.disconnect();
+    this.retry();
+  }
+
+  retry() {
+    this.onState("connecting");
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.connect(), this.wait);
+    this.wait = Math.min(LATEST, this.wait * 2);
+  }
+
+  extension(uri) {
+    return this.client.plugin(uri, "pdl-prompt");
+  }
+
+  uriOf(name) {
+    return `${this.rootUri}/${name.split("/").map(encodeURIComponent).join("/")}`;
+  }
+
+  /** The name of a file below the root; null for any other. */
+  nameOf(uri) {
+    const start = `${this.rootUri}/`;
+    return uri.startsWith(start) ? uri.slice(start.length).split("/").map(decodeURIComponent).join("/") : null;
+  }
+}

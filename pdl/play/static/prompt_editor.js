@@ -1,0 +1,106 @@
+// The editor of the prompt. It keeps the state of each file that was opened, with what can be undone.
+
+import { EditorState, EditorView, setDiagnostics } from "./vendor.js";
+import { common, described, viewIn } from "./editor.js";
+import { h } from "./dom.js";
+import { diagnosticsOfProblems } from "./language_marks.js";
+import { prompts, turnFolding } from "./prompt_language.js";
+
+const SCRATCH = "untitled.pdl";
+
+export class PromptEditor {
+  constructor(app) {
+    this.app = app;
+    this.language = null;
+    this.states = new Map();
+    this.quiet = false;
+    this.element = h("div", { class: "editor", id: "prompt" });
+    this.name = app.state.file;
+    this.view = viewIn(this.element, this.stateOf(app.state.prompt));
+    app.on("look", (look) => this.showProblems(look));
+  }
+
+  /** Uses a language server from now on. */
+  use(language) {
+    this.language = language;
+    const { doc, selection } = this.view.state;
+    this.view.setState(this.stateOf(doc.toString(), selection));
+  }
+
+  stateOf(text, selection) {
+    const uri = this.language?.uriOf(this.name ?? SCRATCH);
+    const words = described({
+      label: "Prompt",
+      hint: "<|user|>",
+      onChange: (prompt) => this.app.update({ prompt }),
+      isQuiet: () => this.quiet,
+    });
+    const cursor = EditorView.updateListener.of((update) => {
+      if (update.selectionSet || update.docChanged) this.app.emit("cursor", this.place());
+    });
+    const known = this.language ? this.language.extension(uri) : turnFolding;
+    return EditorState.create({ doc: text, selection, extensions: [known, common, prompts, words, cursor] });
+  }
+
+  get text() {
+    return this.view.state.doc.toString();
+  }
+
+  /** The line and the column of the cursor, which count from 1. */
+  place() {
+    const { doc, selection } = this.view.state;
+    const line = doc.lineAt(selection.main.head);
+    return { line: line.number, column: selection.main.head - line.from + 1 };
+  }
+
+  /** Replaces the text without telling the page; its user can undo that. */
+  set(text) {
+    const { doc } = this.view.state;
+    if (text === doc.toString()) return;
+    this.quietly(() => this.view.dispatch({ changes: changed(doc.toString(), text) }));
+  }
+
+  /** Shows a file; the state of the one before is kept until it is shown again. */
+  open(name, text) {
+    if (name === this.name) {
+      this.set(text);
+      return;
+    }
+    this.states.set(this.name, this.view.state);
+    const kept = this.states.get(name);
+    this.name = name;
+    this.quietly(() => this.view.setState(kept?.doc.toString() === text ? kept : this.stateOf(text)));
+    this.app.emit("cursor", this.place());
+  }
+
+  quietly(task) {
+    this.quiet = true;
+    try {
+      task();
+    } finally {
+      this.quiet = false;
+    }
+  }
+
+  focus() {
+    this.view.focus();
+  }
+
+  /** Marks the problems of a look, where no language server does. */
+  showProblems({ problems }) {
+    if (this.language?.client.serverCapabilities || this.text !== this.app.state.prompt) return;
+    const { state } = this.view;
+    const own = problems.filter(({ file }) => !file || file === (this.name ?? "prompt.pdl"));
+    this.view.dispatch(setDiagnostics(state, diagnosticsOfProblems(state.doc, own)));
+  }
+}
+
+/** The one change from a text to another. */
+export function changed(before, after) {
+  const most = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < most && before[from] === after[from]) from += 1;
+  let tail = 0;
+  while (tail < most - from && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  return { from, to: before.length - tail, insert: after.slice(from, after.length - tail) };
+}

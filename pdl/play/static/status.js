@@ -1,0 +1,54 @@
+// The line below the page: problems, the verdict on the reply, the cursor, and how things are.
+
+import { fill, h } from "./dom.js";
+import { problemWords, spoken, verdictWords, worst } from "./words.js";
+
+const SPEAK_AFTER = 900; // milliseconds without another look
+const LANGUAGE = { on: "", connecting: "Language server: connecting …", off: "" };
+const KINDS = { error: "bad", warning: "warn", note: "", "": "good" };
+
+/** Says what has changed when typing has paused for a while, and not the same thing twice. */
+function speaker(app) {
+  let said = null; // what the page shows when it opens is not said
+  let timer = 0;
+  app.on("look", (look) => {
+    const words = spoken(look);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (said !== null && words !== said) app.announce(words);
+      said = words;
+    }, SPEAK_AFTER);
+  });
+}
+
+export function status(app) {
+  const problems = h("button", { type: "button", onclick: () => app.open("problems", true) }, "…");
+  const verdict = h("button", { type: "button", hidden: true, onclick: () => app.open("reply", true) });
+  const place = h("span", { class: "wide" });
+  const language = h("span", { class: "quiet" });
+  const took = h("span", { class: "quiet wide" });
+  let busy = false;
+
+  app.on("look", (look) => {
+    const severity = worst(look.problems);
+    const words = verdictWords(look.check);
+    fill(problems, problemWords(look.problems));
+    problems.className = KINDS[severity];
+    fill(verdict, words);
+    verdict.hidden = !words;
+    verdict.className = look.check?.ok ? "good" : "bad";
+    app.mark("problems", look.problems.length ? String(look.problems.length) : "", KINDS[severity]);
+    app.mark("reply", look.check ? (look.check.ok ? "✓" : "✗") : "", look.check?.ok ? "good" : "bad");
+    if (!busy) fill(took, `updated in ${Math.round(app.took)} ms`);
+  });
+  app.on("busy", (is) => {
+    busy = is;
+    document.getElementById("page").setAttribute("aria-busy", String(is));
+    if (is) fill(took, "updating …");
+    else if (app.look) fill(took, `updated in ${Math.round(app.took)} ms`);
+  });
+  app.on("cursor", ({ line, column }) => fill(place, `line ${line}, column ${column}`));
+  app.on("language", (state) => fill(language, LANGUAGE[state]));
+  speaker(app);
+  return [problems, verdict, h("span", { class: "space" }), language, place, took];
+}

@@ -1,0 +1,32 @@
+// Sentences about a Look, for the status line and for those who listen to the page.
+
+const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
+/** How many problems there are: "2 errors, 1 warning", or "No problems". */
+export function problemWords(problems) {
+  const told = ["error", "warning", "note"].map((severity) => {
+    const number = problems.filter((one) => one.severity === severity).length;
+    return number ? count(number, severity) : "";
+  });
+  return told.filter(Boolean).join(", ") || "No problems";
+}
+
+/** The worst severity of problems; "" if there are none. */
+export function worst(problems) {
+  return ["error", "warning", "note"].find((severity) => problems.some((one) => one.severity === severity)) ?? "";
+}
+
+/** What the check says of the reply; "" without a reply or a schema. */
+export function verdictWords(check) {
+  if (!check) return "";
+  if (!check.ok) return "Reply rejected";
+  const repairs = check.repairs?.length ?? 0;
+  return repairs ? `Reply accepted, ${count(repairs, "repair")}` : "Reply accepted";
+}
+
+/** What is said aloud after a look. */
+export function spoken({ problems, check }) {
+  const verdict = verdictWords(check);
+  const more = check && !check.ok && check.summary ? `: ${check.summary}` : "";
+  return [`${problemWords(problems)}.`, verdict ? `${verdict}${more}.` : ""].join(" ").replace(/\.\.$/, ".").trim();
+}
