@@ -204,6 +204,7 @@ _PACKAGES = (pdl, pdl.gbnf, pdl.masks, pdl.models, pdl.prompt, pdl.reply, pdl.sc
 _TABLES = (
     pdl.Limits,
     pdl.Answer,
+    pdl.Check,
     pdl.models.ToolRun,
     pdl.models.Attempt,
     pdl.models.AskOptions,

@@ -54,6 +54,12 @@ class PromptComparison:
         """Who the changes break, or might break."""
         return audiences(self.changes)
 
+    def _repr_html_(self) -> str:
+        from pdl.compare.notebook import changes_html  # noqa: PLC0415 - only notebooks need it
+
+        broken = ", ".join(self.breaks)
+        return changes_html(self.changes, f"breaks {broken}" if broken else "breaks nobody")
+
 
 def compare_prompts(
     old: Prompt | None, new: Prompt | None, *, limits: Limits = DEFAULT_LIMITS

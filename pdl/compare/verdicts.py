@@ -130,6 +130,11 @@ class Comparison:
         """What the changes do together to the values that are valid."""
         return verdict_of(self.forward, self.backward)
 
+    def _repr_html_(self) -> str:
+        from pdl.compare.notebook import changes_html  # noqa: PLC0415 - only notebooks need it
+
+        return changes_html(self.changes, self.verdict)
+
 
 def verdict_of(forward: Inclusion, backward: Inclusion) -> Verdict:
     """The verdict of two inclusions: of the old values in the new ones, and the reverse."""

@@ -135,3 +135,8 @@ class Results:
     level: float = 0.95
     changed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def _repr_markdown_(self) -> str:
+        from pdl.evaluation.report.markdown_form import markdown  # noqa: PLC0415 - for notebooks
+
+        return markdown(self)

@@ -177,6 +177,12 @@ class Grammar(GrammarRules):
         return draw(self.rule, self.root, self.comments, format, self.source.name)
 
     @within_stack
+    def _repr_html_(self) -> str:
+        from pdl.gbnf.notebook import grammar_html
+
+        return grammar_html(self.rule, self.root, str(self))
+
+    @within_stack
     def to_lark(self) -> str:
         """Export an equivalent grammar to the dialect of Lark that llguidance reads.
 

@@ -134,6 +134,11 @@ class Answer(Generic[T]):
             return self._json[0]
         return self.value if self.check is None else self.check.data
 
+    def _repr_html_(self) -> str:
+        from pdl.models.notebook import answer_html  # noqa: PLC0415 - only notebooks need it
+
+        return answer_html(self)
+
 
 UNFINISHED = "The call did not finish."
 """The text of the result of a call that was cancelled, or that the run did not wait for."""

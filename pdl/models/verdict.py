@@ -232,7 +232,7 @@ def judge_stopped(request: Request, reply: Reply, errors: tuple[Violation, ...])
     """Return the verdict on a reply that was stopped because of certain errors."""
     from pdl.reply.feedback import feedback  # noqa: PLC0415 - most replies are right
 
-    wrong = Check(reason="wrong-schema", errors=errors, span=(0, len(reply.text)))
+    wrong = Check(reason="wrong-schema", errors=errors, span=(0, len(reply.text)), reply=reply.text)
     told = feedback(request.schema, wrong)
     wrong = _summarized(replace(wrong, feedback=told))
     return Verdict(wrong, complaint=told)

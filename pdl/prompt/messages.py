@@ -113,7 +113,7 @@ class Message:
 
         A line of text that looks like a turn marker is written `&lt;|name|>`, as in a prompt file.
         """
-        return "".join(map(_shown, self.parts))
+        return "".join(map(transcript_of, self.parts))
 
     @property
     def text(self) -> str:
@@ -121,7 +121,8 @@ class Message:
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
 
-def _shown(part: Part) -> str:
+def transcript_of(part: Part) -> str:
+    """Return a part as text: media and tool calls in brackets."""
     from pdl.schema.json_values import json_line  # noqa: PLC0415 - only people need it
 
     if isinstance(part, Media):

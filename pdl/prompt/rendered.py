@@ -114,11 +114,20 @@ class Rendered(Generic[T]):
 
         return fenced(str(self))
 
+    def _repr_html_(self) -> str:
+        from pdl.prompt.notebook import rendered_html  # noqa: PLC0415 - only notebooks need it
+
+        return rendered_html(self, self._noted())
+
     def turns(self) -> Iterator[tuple[str, str]]:
         """Yield the name and text of each part: messages, tools, configuration, schema."""
+        yield from ((message.role, message.transcript) for message in self.messages)
+        yield from self._noted()
+
+    def _noted(self) -> Iterator[tuple[str, str]]:
+        """The turns that are no messages."""
         from pdl.schema.json_values import json_line  # noqa: PLC0415 - only people need it
 
-        yield from ((message.role, message.transcript) for message in self.messages)
         if self.tools is not None:
             yield "tools", disarmed(self.tools.to_text())
         if self.config:

@@ -201,7 +201,7 @@ def _clean(schema: Schema, reply: str, limits: Limits) -> Check | None:
         return None
     whole = (0, len(reply))
     segments = (Segment("text", whole, whole),)
-    check = Check(made.value, repairs=made.repairs, span=exact.span, segments=segments)
+    check = Check(made.value, repairs=made.repairs, span=exact.span, segments=segments, reply=reply)
     # Not if an integer is written as `3.0`: others might read it as a float.
     vars(check)["is_whole"] = made.value is exact.value and not made.repairs
     return check
@@ -216,7 +216,8 @@ def _bare_text(reply: str, dialects: Dialects, limits: Limits) -> Check | None:
     if lone_surrogate([text]):
         return None
     start, whole = reply.find(text), (0, len(reply))
-    return Check(text, span=(start, start + len(text)), segments=(Segment("text", whole, whole),))
+    segments = (Segment("text", whole, whole),)
+    return Check(text, span=(start, start + len(text)), segments=segments, reply=reply)
 
 
 def _fitting(document: Document, exact: Exact) -> Parsed | None:

@@ -166,7 +166,8 @@ class Check(Generic[T]):
     `value` is an instance of the schema's Python type, if it was made of one, else JSON; `data` is
     JSON in both cases. Both are None if the check is not `ok`. `feedback` is for the model,
     `summary` is one line for a person or a log; both are empty if the check is `ok`. `span` is that
-    of the answer, or of the nearest candidate. A check is true if it is `ok`.
+    of the answer, or of the nearest candidate. `reply` is the text that was checked, which all
+    spans are of. A check is true if it is `ok`.
     """
 
     value: T = None  # type: ignore[assignment]  # where there is none, `ok` is false
@@ -178,6 +179,7 @@ class Check(Generic[T]):
     segments: tuple[Segment, ...] = field(default=(), repr=False)
     feedback: str = ""
     summary: str = ""
+    reply: str = field(default="", repr=False, compare=False)
     _json: Any = field(default=None, repr=False)
     """A tuple of the JSON of a value that is an instance."""
     is_whole: bool = field(default=False, init=False, repr=False, compare=False)
@@ -204,6 +206,11 @@ class Check(Generic[T]):
             return fenced(json_document(self.data), "json")
         words = f"{self.summary}\n\nfeedback for the model:\n{self.feedback}"
         return f"**{self.reason}**\n\n{fenced(words)}"
+
+    def _repr_html_(self) -> str:
+        from pdl.reply.notebook import check_html  # noqa: PLC0415 - for notebooks
+
+        return check_html(self)
 
 
 class OutputError(PdlError):

@@ -47,7 +47,7 @@ def search(
     """Segment the reply, find the answer in its parts, and check it."""
     if len(reply) > limits.reply_chars:
         message = say("too-many-characters", number=limits.reply_chars)
-        return _check(schema, failed("limit", message, found=str(len(reply))), ())
+        return _check(schema, reply, failed("limit", message, found=str(len(reply))), ())
     parts = segmented(reply, limits, dialects)
     whole = _spelled(schema, reply, parts, limits, dialects)
     parts = whole or parts
@@ -73,7 +73,7 @@ def search(
     except UnusablePattern as error:
         message = say("unusable-pattern", why=shorten(str(error), 140))
         reading = failed("wrong-schema", message)
-    return _check(schema, reading, parts.segments)
+    return _check(schema, reply, reading, parts.segments)
 
 
 def _spelled(
@@ -211,8 +211,10 @@ def _too_many(query: Query) -> Reading | None:
     return failed("limit", say("many-candidates", number=most)) if found > most else None
 
 
-def _check(schema: Schema | None, reading: Reading, segments: tuple[Segment, ...]) -> Check:
-    made = Check(**vars(reading), segments=segments)
+def _check(
+    schema: Schema | None, reply: str, reading: Reading, segments: tuple[Segment, ...]
+) -> Check:
+    made = Check(**vars(reading), segments=segments, reply=reply)
     if made.ok:
         return made
     from pdl.reply.feedback import feedback, summary  # noqa: PLC0415 - seldom needed

@@ -202,6 +202,13 @@ class Schema(Generic[T]):
 
         return fenced(str(self))
 
+    def _repr_html_(self) -> str:
+        from pdl.markup import Room, shown, title
+
+        room = Room()
+        parts = [title("schema"), room.block(str(self))]
+        return shown(*parts, title("as a model reads it"), room.block(self.describe()))
+
     def __hash__(self) -> int:
         """A hash by content, as equality is, computed each time in linear time."""
         from pdl.schema.json_values import content_hash

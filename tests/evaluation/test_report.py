@@ -29,8 +29,9 @@ from pdl.evaluation.records import (
 )
 from pdl.evaluation.report import markdown, results_json, views, write_html
 from pdl.evaluation.report.page import _bars, _pairs, page
-from pdl.evaluation.report.replies import MOST_MARKS, attempt_json, marks, pieces
+from pdl.evaluation.report.replies import MOST_MARKS, attempt_json
 from pdl.evaluation.results import Results
+from pdl.reply.marks import marks_of, pieces
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -319,7 +320,7 @@ SPANS = st.tuples(st.integers(-3, 25), st.integers(-3, 25))
 def test_pieces_are_the_text(text: str, answer: Any, spans: list[tuple[int, int]]) -> None:
     """Each mark covers its span, however spans overlap, and one without width is still there."""
     errors = tuple(ErrorRecord((), span, "wrong") for span in spans)
-    found = pieces(text, answer, marks(AttemptRecord(1, text, errors=errors)))
+    found = pieces(text, answer, marks_of(errors, ()))
     assert "".join(piece.text for piece in found) == text
     for index, span in enumerate(spans):
         start, end = (min(max(at, 0), len(text)) for at in span)
@@ -340,7 +341,7 @@ def test_a_repair_without_one_of_its_spellings_is_said_in_words() -> None:
         RepairRecord("trailing-comma", (0, 1), ",", ""),
         RepairRecord("bracket", (1, 1), "", "]"),
     )
-    words = [mark.words for mark in marks(AttemptRecord(1, "a", repairs=repairs))]
+    words = [mark.words for mark in marks_of((), repairs)]
     assert words == ["quotes: 'a' → \"a\"", "trailing-comma: removed ,", "bracket: added ]"]
 
 

@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from pdl.evaluation.report import figures, views
-from pdl.evaluation.report.replies import LONGEST, attempt_json, clipped
+from pdl.evaluation.report.replies import LONGEST, attempt_json
+from pdl.markup import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
