@@ -17,6 +17,7 @@ export class App {
     this.hello = hello;
     this.state = { file: null, prompt: "", data: "", reply: "", at: null, ...state };
     this.look = null;
+    this.looked = null;
     this.groups = [];
     this.took = 0;
     this.listeners = new Map();
@@ -72,6 +73,7 @@ export class App {
       if (stop.signal.aborted) return;
       this.took = performance.now() - started;
       this.look = look;
+      this.looked = params; // what it speaks of; the state may be another by now
       this.emit("look", look);
     } catch (error) {
       if (!stop.signal.aborted && error.name !== "AbortError") this.emit("failed", error);

@@ -2,6 +2,7 @@
 
 import { EditorState, EditorView, HighlightStyle, Prec, basicSetup, keymap, placeholder, syntaxHighlighting, tags } from "./vendor.js";
 import { theme } from "./editor_theme.js";
+import { change } from "./text_change.js";
 
 const color = (name) => `var(--code-${name})`;
 const colors = HighlightStyle.define([
@@ -50,12 +51,13 @@ export function makeEditor(host, { label, text = "", hint = "", extensions = [],
     get text() {
       return view.state.doc.toString();
     },
-    /** Replaces the text without telling `onChange`. */
+    /** Replaces the text, where it differs, without telling `onChange`. */
     set(next) {
-      if (next === view.state.doc.toString()) return;
+      const changes = change(view.state.doc.toString(), next);
+      if (!changes) return;
       quiet = true;
       try {
-        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
+        view.dispatch({ changes });
       } finally {
         quiet = false;
       }

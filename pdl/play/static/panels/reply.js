@@ -1,24 +1,93 @@
-// A reply of a model, and what the check says of it.
+// A reply of a model: what is read as the answer, what was repaired, what is wrong, live.
 
 import { empty, failure, fill, h } from "../dom.js";
-import { makeEditor } from "../editor.js";
+import { makeBox } from "../replies/box.js";
+import { CaseDialog } from "../replies/case_dialog.js";
+import { headline } from "../replies/marks.js";
+import { presets } from "../replies/presets.js";
+import { verdictView } from "../replies/verdict.js";
 
-export function create(app) {
-  const host = h("div", { class: "editor" });
-  const told = h("div");
-  const editor = makeEditor(host, { label: "Reply", text: app.state.reply, hint: "Paste what a model said.", onChange: (reply) => app.update({ reply }) });
-  app.on("opened", ({ reply }) => editor.set(reply));
+const PAUSE = 700; // milliseconds until a verdict is spoken
 
-  function verdict({ ok, summary, value, feedback }) {
-    return [h("p", { class: ok ? "good" : "bad" }, ok ? "The reply is right." : summary), ok ? h("pre", {}, JSON.stringify(value, null, 2)) : h("pre", {}, feedback)];
+class ReplyPanel {
+  constructor(app) {
+    this.app = app;
+    this.host = h("div", { class: "editor" });
+    this.told = h("div");
+    this.note = h("div");
+    this.box = makeBox(this.host, {
+      text: app.state.reply,
+      onChange: (reply) => app.update({ reply }),
+      onMove: (at) => this.move(at),
+    });
+    this.verdict = verdictView((span) => this.box.jump(span));
+    this.presets = presets(app, (one) => this.use(one));
+    this.dialog = new CaseDialog(app);
+    this.keep = h("button", { type: "button", onclick: () => this.dialog.open(app.look?.check) }, "Save as test …");
+    this.bar = h("div", { class: "row" }, this.presets.element, this.keep);
+    this.element = h("div", { class: "reply-panel" }, this.bar, this.host, this.note, this.told, this.verdict.element, this.dialog.element);
+    app.on("change", (names) => this.changed(names));
+    app.on("caret", (at) => this.box.jump([at, at]));
+    this.presets.load(app.state.file);
   }
 
+  changed(names) {
+    if (names.includes("reply")) this.box.set(this.app.state.reply);
+    if (names.includes("file")) this.presets.load(this.app.state.file);
+  }
+
+  move(at) {
+    this.app.state.at = at;
+    this.app.emit("at", at);
+  }
+
+  /** Takes a reply of the menu, with the data that it was recorded with. */
+  use({ text, data }) {
+    const other = data !== undefined && data.trim() !== this.app.state.data.trim();
+    const free = !this.app.state.data.trim() || this.app.state.data === this.lent;
+    if (other && free) this.lent = data;
+    this.app.update(other && free ? { reply: text, data } : { reply: text });
+    const take = h("button", { type: "button", onclick: () => (fill(this.note), this.app.update({ data })) }, "Use its data");
+    fill(this.note, other && !free ? h("p", { class: "hint" }, "This reply was recorded with other data. ", take) : null);
+    this.box.focus();
+  }
+
+  render({ check, schema, failed }) {
+    const checked = this.app.looked?.reply ?? "";
+    this.box.mark(checked ? check : null, checked);
+    this.verdict.show(failed.check ? null : check);
+    this.keep.disabled = !check;
+    this.presets.show(exampleOf(schema));
+    fill(this.told, failed.check ? failure(failed.check) : check ? null : empty("Paste a reply, or choose an example: you see what is read as the answer, what is repaired, and what is wrong."));
+    this.speak(check);
+  }
+
+  /** Says a verdict when it is another one, and typing has paused. */
+  speak(check) {
+    const text = check ? headline(check) : "";
+    clearTimeout(this.timer);
+    if (text === this.spoken) return;
+    this.timer = setTimeout(() => {
+      this.spoken = text;
+      if (text) this.app.announce(text);
+    }, PAUSE);
+  }
+}
+
+/** The text of an example of the answer. */
+function exampleOf(schema) {
+  const example = schema?.example;
+  if (example === null || example === undefined) return "";
+  return typeof example === "string" ? example : JSON.stringify(example, null, 2);
+}
+
+export function create(app) {
+  const panel = new ReplyPanel(app);
   return {
     id: "reply",
     title: "Reply",
-    element: h("div", {}, host, told),
-    render({ check, failed }) {
-      fill(told, failed.check ? failure(failed.check) : check ? verdict(check) : empty("No reply yet."));
-    },
+    element: panel.element,
+    render: (look) => panel.render(look),
+    show: () => panel.box.measure(),
   };
 }
