@@ -2,12 +2,12 @@
 
 import { empty, failure, fill, h } from "../dom.js";
 import { makeBox } from "../replies/box.js";
-import { CaseDialog } from "../replies/case_dialog.js";
-import { headline } from "../replies/marks.js";
+import { showCase } from "../replies/case_dialog.js";
 import { presets } from "../replies/presets.js";
 import { verdictView } from "../replies/verdict.js";
 
-const PAUSE = 700; // milliseconds until a verdict is spoken
+const EMPTY = "Paste a reply, or choose an example: you see what is read as the answer, what is repaired, and what is wrong.";
+const WAITS = "The reply is being checked …";
 
 class ReplyPanel {
   constructor(app) {
@@ -22,12 +22,10 @@ class ReplyPanel {
     });
     this.verdict = verdictView((span) => this.box.jump(span));
     this.presets = presets(app, (one) => this.use(one));
-    this.dialog = new CaseDialog(app);
-    this.keep = h("button", { type: "button", onclick: () => this.dialog.open(app.look?.check) }, "Save as test …");
+    this.keep = h("button", { type: "button", onclick: () => showCase(app, app.look?.check) }, "Save as test …");
     this.bar = h("div", { class: "row" }, this.presets.element, this.keep);
-    this.element = h("div", { class: "reply-panel" }, this.bar, this.host, this.note, this.told, this.verdict.element, this.dialog.element);
+    this.element = h("div", { class: "reply-panel" }, this.bar, this.host, this.note, this.told, this.verdict.element);
     app.on("change", (names) => this.changed(names));
-    app.on("caret", (at) => this.box.jump([at, at]));
     this.presets.load(app.state.file);
   }
 
@@ -58,19 +56,7 @@ class ReplyPanel {
     this.verdict.show(failed.check ? null : check);
     this.keep.disabled = !check;
     this.presets.show(exampleOf(schema));
-    fill(this.told, failed.check ? failure(failed.check) : check ? null : empty("Paste a reply, or choose an example: you see what is read as the answer, what is repaired, and what is wrong."));
-    this.speak(check);
-  }
-
-  /** Says a verdict when it is another one, and typing has paused. */
-  speak(check) {
-    const text = check ? headline(check) : "";
-    clearTimeout(this.timer);
-    if (text === this.spoken) return;
-    this.timer = setTimeout(() => {
-      this.spoken = text;
-      if (text) this.app.announce(text);
-    }, PAUSE);
+    fill(this.told, failed.check ? failure(failed.check) : check ? null : empty(this.app.state.reply ? WAITS : EMPTY));
   }
 }
 
