@@ -109,7 +109,10 @@ def _part(part: Part) -> Json:
 
 
 def requests(subject: Subject) -> Json:
-    """Return the body for each family, and what it leaves out."""
+    """Return the body for each family, what it leaves out, and where it is posted.
+
+    In the headers, a key is the name of its environment variable, as in a shell: `$OPENAI_API_KEY`.
+    """
     from pdl.models.payloads import FAMILIES  # noqa: PLC0415 - slow to load
     from pdl.models.request import Request  # noqa: PLC0415
 
@@ -117,13 +120,19 @@ def requests(subject: Subject) -> Json:
     found: dict[str, Json] = {}
     for family in FAMILIES:
         try:
-            _, payload = request.payload(family)
+            api, payload = request.payload(family)
         except PdlError as error:
             found[family] = {"body": None, "left_out": [one.message for one in error.problems]}
             continue
         left: list[Any] = [*map(dataclasses.asdict, payload.dropped)]
         left += map(dataclasses.asdict, payload.ignored)
-        found[family] = {"body": payload.body, "left_out": left}
+        path = api.path(request.model_for(api) or "MODEL", request.stream)
+        found[family] = {
+            "body": payload.body,
+            "left_out": left,
+            "url": api.base_url + path,
+            "headers": {**api.headers(f"${api.key_variable}" if api.needs_key else "")},
+        }
     return found
 
 

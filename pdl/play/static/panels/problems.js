@@ -1,20 +1,50 @@
-// What `pdl lint` says of the prompt.
+// What `pdl lint` says of the prompt; each finding leads to its place.
 
-import { empty, fill, h } from "../dom.js";
+import { fill, h } from "../dom.js";
+import { List } from "../lists.js";
+import { goTo, prose } from "../widgets.js";
 
-export function create() {
-  const element = h("div");
+const SEVERITIES = { error: ["bad", "✕", "Error"], warning: ["warn", "!", "Warning"], note: ["quiet", "i", "Note"] };
+const DOCS = "https://pdl-prompts.github.io/pdl/errors/";
 
-  function problem({ severity, code, message, hint, line, column }) {
-    return h("li", { class: severity }, h("p", {}, `${line}:${column} ${message} `, h("code", {}, code)), hint ? h("p", { class: "hint" }, hint) : null);
-  }
+/** The description of an error's code: its kind has a section there. */
+function codeLink(app, code) {
+  const kind = code.split("/")[0];
+  return h("a", { href: `${app.hello?.docs ?? DOCS}#${kind}`, target: "_blank", rel: "noreferrer noopener" }, h("code", {}, code));
+}
+
+function problemView(app, one) {
+  const [kind, sign, words] = SEVERITIES[one.severity] ?? SEVERITIES.error;
+  const go = () => goTo(app, one.line, one.column, one.end_line, one.end_column);
+  const place = one.line ? h("span", { class: "quiet" }, ` line ${one.line}, column ${one.column}`) : null;
+  const main = [h("span", { class: `sign ${kind}`, "aria-hidden": "true" }, sign), h("span", { class: "what" }, h("span", { class: `severity ${kind}` }, `${words}: `), prose(one.message), place)];
+  const button = one.line ? h("button", { type: "button", class: "finding", onclick: go }, main) : h("p", { class: "finding" }, main);
+  const more = h("p", { class: "hint" }, one.hint ? ["Hint: ", prose(one.hint), " "] : "", codeLink(app, one.code));
+  return { element: h("li", {}, button, more) };
+}
+
+/** How many findings there are, for those who listen. */
+function counts(problems) {
+  const found = Object.entries(SEVERITIES).map(([severity, [, , words]]) => [words.toLowerCase(), problems.filter((one) => one.severity === severity).length]);
+  return found.filter(([, count]) => count).map(([words, count]) => `${count} ${words}${count === 1 ? "" : "s"}`).join(", ");
+}
+
+export function create(app) {
+  const about = h("p", { class: "empty", role: "status" }, "Reading the prompt …");
+  const list = h("ul", { class: "problems", "aria-label": "Problems" });
+  const items = new List(list, (one) => problemView(app, one));
+  let told = "";
 
   return {
     id: "problems",
     title: "Problems",
-    element,
-    render({ problems }) {
-      fill(element, problems.length ? h("ul", { class: "problems" }, problems.map(problem)) : empty("No problem was found."));
+    element: h("div", { class: "frame problems-panel" }, about, list),
+    render({ problems, failed }) {
+      const found = problems ?? [];
+      const words = failed?.problems ? failed.problems.message : counts(found) || "No problem was found.";
+      if (words !== told) fill(about, words);
+      told = words;
+      items.set(found);
     },
   };
 }

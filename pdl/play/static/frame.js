@@ -1,0 +1,78 @@
+// What all panels do that show one part of a Look: states for empty, loading and failed, and no work
+// while they are hidden or nothing has changed.
+
+import { fill, h } from "./dom.js";
+import { goTo, prose } from "./widgets.js";
+
+/** The note on top of a part that could not be made, with a way to where it is mended. */
+function failureNote(app, failed, look, isOld) {
+  const needsData = look.inputs?.problems?.length > 0;
+  return h(
+    "div",
+    { class: "failed" },
+    h("p", { class: "bad" }, h("span", { class: "sign", "aria-hidden": "true" }, "✕"), " ", prose(failed.message)),
+    failed.hint ? h("p", { class: "hint" }, prose(failed.hint)) : null,
+    isOld ? h("p", { class: "quiet" }, "Below is what it was before.") : null,
+    h("p", { class: "actions" }, needsData ? h("button", { type: "button", class: "small", onclick: () => app.open("data") }, "Open the data") : null, placeButton(app, failed)),
+  );
+}
+
+function placeButton(app, { line, column }) {
+  return line ? h("button", { type: "button", class: "small", onclick: () => goTo(app, line, column ?? 1) }, `Go to line ${line}`) : null;
+}
+
+/**
+ * A panel of one part. `draw(part, look)` shows it in `body`, `nothing(look)` returns what is said
+ * if there is none, `depends(look)` what else is shown. While the part fails, the last one that
+ * could be made stays, marked as old.
+ */
+export function frame(app, { id, title, part = id, body, nothing, draw, depends = () => null }) {
+  const note = h("div", { class: "note" }, h("p", { class: "empty" }, "Reading the prompt …"));
+  const element = h("div", { class: `frame ${id}` }, note, body);
+  let look = null;
+  let visible = false;
+  let told = "loading";
+  let drawn = "";
+  body.hidden = true;
+
+  function tell(key, ...children) {
+    if (key !== told) fill(note, ...children);
+    told = key;
+  }
+
+  function failedNow(failed) {
+    body.hidden = !drawn;
+    body.classList.toggle("old", Boolean(drawn));
+    tell(JSON.stringify([failed, Boolean(drawn)]), failureNote(app, failed, look, Boolean(drawn)));
+  }
+
+  function show() {
+    if (!visible || !look) return;
+    if (look.failed[part]) return failedNow(look.failed[part]);
+    const value = look[part];
+    const json = value ? JSON.stringify([value, depends(look)]) : "";
+    body.hidden = !value;
+    body.classList.remove("old");
+    if (value) tell("");
+    else tell("nothing", nothing(look));
+    if (json && json !== drawn) draw(value, look);
+    drawn = json;
+  }
+
+  return {
+    id,
+    title,
+    element,
+    render(next) {
+      look = next;
+      show();
+    },
+    show() {
+      visible = true;
+      show();
+    },
+    hide() {
+      visible = false;
+    },
+  };
+}

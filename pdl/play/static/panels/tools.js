@@ -1,0 +1,82 @@
+// The tools of a prompt, their form for each family of providers, and the calls of the reply.
+
+import { empty, fill, h } from "../dom.js";
+import { frame } from "../frame.js";
+import { highlighted } from "../highlight.js";
+import { jsonView } from "../json_view.js";
+import { List } from "../lists.js";
+import { choice, copyButton, counted, menu, prose } from "../widgets.js";
+
+function toolView(app, first) {
+  const signature = h("pre", {});
+  const about = h("p", {});
+  const schema = jsonView(app, first.json_schema, { label: `the parameters of ${first.name}`, depth: 3 });
+  const details = h("details", {}, h("summary", {}, "Parameters as JSON Schema"), schema.element);
+  const copy = copyButton(app, `the signature of ${first.name}`, () => signature.textContent);
+
+  function update({ name, notation, description, json_schema: document }) {
+    if (name !== first.name) return false;
+    const isWhole = notation.startsWith(name);
+    fill(signature, isWhole ? null : [h("strong", {}, name), " "], highlighted(notation, "notation"));
+    fill(about, description);
+    about.hidden = !description;
+    schema.set(document);
+    return true;
+  }
+
+  update(first);
+  return { element: h("article", { class: "tool", "aria-label": `Tool ${first.name}` }, h("header", {}, h("h3", {}, first.name), copy), about, signature, details), update };
+}
+
+function errorView({ path, message }) {
+  return h("li", { class: "bad" }, h("code", {}, path), " ", prose(message));
+}
+
+function callView(app, call) {
+  const { name, arguments: given, ok, errors } = call;
+  const sign = ok ? "✓" : "✕";
+  const words = ok ? "the arguments are right" : counted(errors.length, "error");
+  const head = h("header", {}, h("h3", {}, h("span", { class: ok ? "good" : "bad", "aria-hidden": "true" }, `${sign} `), name), h("span", { class: ok ? "good" : "bad" }, words));
+  const value = jsonView(app, given, { label: `the arguments of ${name}`, depth: 2 });
+  return { element: h("article", { class: "call" }, head, errors.length ? h("ul", {}, errors.map(errorView)) : null, value.element) };
+}
+
+export function create(app) {
+  const tools = h("div");
+  const calls = h("div");
+  const noCall = h("p", { class: "empty" });
+  const json = jsonView(app, [], { label: "the tools", depth: 3 });
+  const families = menu("Provider", (name) => draw(part, look, name));
+  const formats = h("div", { hidden: true }, h("div", { class: "tools" }, families.element), json.element);
+  const replied = h("div", { hidden: true }, noCall, calls);
+  const parts = { tools, formats, calls: replied };
+  const lists = { tools: new List(tools, (one) => toolView(app, one)), calls: new List(calls, (one) => callView(app, one)) };
+  const views = choice("What is shown of the tools", [["tools", "Tools"], ["formats", "As sent"], ["calls", "Calls of the reply"]], "tools", (name) => {
+    for (const [other, element] of Object.entries(parts)) element.hidden = other !== name;
+  });
+  let family = "";
+  let part = null;
+  let look = null;
+
+  function draw(next, whole, chosen = family) {
+    part = next;
+    look = whole;
+    const names = Object.keys(next.formats);
+    family = names.includes(chosen) ? chosen : names[0];
+    families.set(names, family);
+    if (family) json.set(next.formats[family]);
+    lists.tools.set(next.tools);
+    lists.calls.set(next.calls);
+    noCall.hidden = next.calls.length > 0;
+    fill(noCall, look.check ? "The reply calls no tool." : "No reply yet. Paste one under Reply to see its calls.");
+  }
+
+  return frame(app, {
+    id: "tools",
+    title: "Tools",
+    body: h("div", {}, h("div", { class: "tools" }, views.element), tools, formats, replied),
+    nothing: () => empty("No tools. A turn ", h("code", {}, "<|tools|>"), " declares what the model may call."),
+    draw,
+    depends: ({ check }) => Boolean(check),
+  });
+}
