@@ -2,7 +2,7 @@
 // while they are hidden or nothing has changed.
 
 import { fill, h } from "./dom.js";
-import { goTo, prose } from "./widgets.js";
+import { prose } from "./widgets.js";
 
 /** The note on top of a part that could not be made, with a way to where it is mended. */
 function failureNote(app, failed, look, isOld) {
@@ -18,7 +18,7 @@ function failureNote(app, failed, look, isOld) {
 }
 
 function placeButton(app, { line, column }) {
-  return line ? h("button", { type: "button", class: "small", onclick: () => goTo(app, line, column ?? 1) }, `Go to line ${line}`) : null;
+  return line ? h("button", { type: "button", class: "small", onclick: () => app.goTo(line, column ?? 1) }, `Go to line ${line}`) : null;
 }
 
 /**

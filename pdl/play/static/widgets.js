@@ -119,17 +119,3 @@ export function counted(number, noun, nouns = `${noun}s`) {
 export function prose(text) {
   return text.split(/(`[^`\n]+`)/).map((part) => (/^`.+`$/.test(part) ? h("code", {}, part.slice(1, -1)) : part));
 }
-
-/** Moves the editor of the prompt to a place; lines and columns count from 1. */
-export function goTo(app, line, column = 1, endLine = line, endColumn = column) {
-  const view = app.editor?.view;
-  if (!view || !line) return;
-  const { doc } = view.state;
-  const offset = (row, place) => {
-    const found = doc.line(Math.min(Math.max(row, 1), doc.lines));
-    return Math.min(found.from + Math.max(place ?? 1, 1) - 1, found.to);
-  };
-  const anchor = offset(line, column);
-  view.dispatch({ selection: { anchor, head: Math.max(anchor, offset(endLine ?? line, endColumn ?? column)) }, scrollIntoView: true });
-  view.focus();
-}

@@ -40,7 +40,7 @@ export function reportView() {
   }
 
   return {
-    element: h("div", {}, h("div", { class: "tools" }, which.element, about), h("div", { class: "wide" }, table), more),
+    element: h("div", {}, h("div", { class: "tools" }, which.element, about), h("div", { class: "across" }, table), more),
     set(grammar) {
       report = grammar.report;
       show();

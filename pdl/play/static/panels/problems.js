@@ -2,7 +2,7 @@
 
 import { fill, h } from "../dom.js";
 import { List } from "../lists.js";
-import { goTo, prose } from "../widgets.js";
+import { prose } from "../widgets.js";
 
 const SEVERITIES = { error: ["bad", "✕", "Error"], warning: ["warn", "!", "Warning"], note: ["quiet", "i", "Note"] };
 const DOCS = "https://pdl-prompts.github.io/pdl/errors/";
@@ -15,7 +15,7 @@ function codeLink(app, code) {
 
 function problemView(app, one) {
   const [kind, sign, words] = SEVERITIES[one.severity] ?? SEVERITIES.error;
-  const go = () => goTo(app, one.line, one.column, one.end_line, one.end_column);
+  const go = () => app.goTo(one.line, one.column, one.end_line, one.end_column);
   const place = one.line ? h("span", { class: "quiet" }, ` line ${one.line}, column ${one.column}`) : null;
   const main = [h("span", { class: `sign ${kind}`, "aria-hidden": "true" }, sign), h("span", { class: "what" }, h("span", { class: `severity ${kind}` }, `${words}: `), prose(one.message), place)];
   const button = one.line ? h("button", { type: "button", class: "finding", onclick: go }, main) : h("p", { class: "finding" }, main);

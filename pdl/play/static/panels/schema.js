@@ -3,7 +3,7 @@
 import { empty, fill, h } from "../dom.js";
 import { frame } from "../frame.js";
 import { jsonView } from "../json_view.js";
-import { choice, copyButton, longText } from "../widgets.js";
+import { choice, copyButton, longText, prose } from "../widgets.js";
 
 const FORMS = { json: "JSON", text: "text", yesno: "yes or no", code: "code", tasklist: "a list of tasks" };
 
@@ -40,7 +40,6 @@ export function create(app) {
     said.set(id, words);
   }
   const titles = Object.fromEntries([...TEXTS, ...TREES].map(([id, title]) => [id, title]));
-  const form = h("span", { class: "quiet" });
   const about = h("p", { class: "quiet" });
   const choices = choice("Form of the schema", ORDER.map((id) => [id, titles[id]]), "words", show);
   let chosen = "words";
@@ -51,20 +50,19 @@ export function create(app) {
     const value = schema.types?.[id] ?? schema[id];
     const isThere = value !== null && value !== undefined;
     for (const [other, view] of views) view.element.hidden = other !== id || !isThere;
-    fill(about, isThere ? said.get(id) : "This schema has none.");
+    fill(about, `The answer is ${FORMS[schema.form] ?? schema.form}. `, isThere ? prose(said.get(id)) : "There is nothing of this kind for it.");
     if (isThere) views.get(id).set(value);
   }
 
   function draw(next) {
     schema = next;
-    fill(form, `The answer is ${FORMS[next.form] ?? next.form}.`);
     show(chosen);
   }
 
   return frame(app, {
     id: "schema",
     title: "Schema",
-    body: h("div", {}, h("div", { class: "tools" }, choices.element), h("p", {}, form), about, [...views.values()].map(({ element }) => element)),
+    body: h("div", {}, h("div", { class: "tools" }, choices.element), about, [...views.values()].map(({ element }) => element)),
     nothing: () => empty("No schema: the answer is any text. A turn ", h("code", {}, "<|schema|>"), " says what the answer must be."),
     draw,
   });

@@ -3,7 +3,7 @@
 import { empty, fill, h } from "../dom.js";
 import { frame } from "../frame.js";
 import { List } from "../lists.js";
-import { choice, copyButton, counted, goTo, longText, prose } from "../widgets.js";
+import { choice, copyButton, counted, longText, prose } from "../widgets.js";
 
 const UNITS = ["bytes", "KB", "MB"];
 
@@ -40,9 +40,9 @@ const textOf = ({ parts }) => parts.map((part) => (part.kind === "text" ? part.t
 function turnView(app, first) {
   let turn = first;
   const about = h("span", { class: "quiet" });
-  const line = h("button", { type: "button", class: "small", onclick: () => goTo(app, turn.line) });
+  const line = h("button", { type: "button", class: "small", onclick: () => app.goTo(turn.line) });
   const copy = copyButton(app, `the ${first.role} turn`, () => textOf(turn));
-  const head = h("header", { onclick: (event) => event.target.closest("button") ?? goTo(app, turn.line) }, h("h3", {}, first.role), about, line, copy);
+  const head = h("header", { onclick: (event) => event.target.closest("button") ?? app.goTo(turn.line) }, h("h3", {}, first.role), about, line, copy);
   const body = h("div");
   const parts = new List(body, partView);
 
@@ -68,7 +68,7 @@ function reasoningView(text) {
 }
 
 function warningView(app, { message, hint, line, column }) {
-  const place = line ? h("button", { type: "button", class: "small", onclick: () => goTo(app, line, column) }, `Line ${line}`) : null;
+  const place = line ? h("button", { type: "button", class: "small", onclick: () => app.goTo(line, column) }, `Line ${line}`) : null;
   return { element: h("li", { class: "warn" }, h("span", {}, "Warning: ", prose(message), " "), place, hint ? h("p", { class: "hint" }, prose(hint)) : null) };
 }
 
