@@ -2,6 +2,7 @@
 // base64url of JSON. `token` is taken out as soon as it is read.
 
 const KEPT = ["prompt", "data", "reply"];
+const MOST = 8_000_000; // bytes, as of a request
 
 const toBase64 = (bytes) => {
   let text = "";
@@ -12,9 +13,21 @@ const toBase64 = (bytes) => {
 const fromBase64 = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
 
-async function piped(bytes, stream) {
-  const made = new Blob([bytes]).stream().pipeThrough(stream);
-  return new Uint8Array(await new Response(made).arrayBuffer());
+/** What a stream makes of bytes. Throws if that is more than `most` bytes. */
+async function piped(bytes, stream, most = Infinity) {
+  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const chunks = [];
+  let size = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    size += value.length;
+    if (size > most) {
+      reader.cancel().catch(() => {});
+      throw new RangeError("too large");
+    }
+    chunks.push(value);
+  }
 }
 
 /** The fragment that opens a state again. */
@@ -30,7 +43,7 @@ export async function read(fragment) {
   if (!text) return {};
   try {
     const bytes = fromBase64(text);
-    const plain = kind === "s" ? await piped(bytes, new DecompressionStream("deflate-raw")) : bytes;
+    const plain = kind === "s" ? await piped(bytes, new DecompressionStream("deflate-raw"), MOST) : bytes;
     const found = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(plain));
     return Object.fromEntries(KEPT.filter((name) => typeof found?.[name] === "string").map((name) => [name, found[name]]));
   } catch {

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { pauseAfter } from "../../../pdl/play/static/app.js";
+import { compared } from "../../../pdl/play/static/conflict_dialog.js";
+import { unix } from "../../../pdl/play/static/files.js";
+import { createdName, matching } from "../../../pdl/play/static/open_dialog.js";
+import { changed } from "../../../pdl/play/static/prompt_editor.js";
+import { escaped, inner } from "../../../pdl/play/static/sanitize.js";
+import { problemWords, spoken, verdictWords, worst } from "../../../pdl/play/static/words.js";
+
+const problem = (severity) => ({ severity });
+
+test("problems are counted by their severity", () => {
+  assert.equal(problemWords([]), "No problems");
+  assert.equal(problemWords([problem("warning"), problem("error"), problem("error")]), "2 errors, 1 warning");
+  assert.equal(worst([problem("note"), problem("warning")]), "warning");
+  assert.equal(worst([]), "");
+});
+
+test("a verdict is said with the number of repairs, and spoken with its reason", () => {
+  assert.equal(verdictWords(null), "");
+  assert.equal(verdictWords({ ok: true, repairs: [1] }), "Reply accepted, 1 repair");
+  assert.equal(spoken({ problems: [], check: { ok: false, summary: "`stars` is missing." } }), "No problems. Reply rejected: `stars` is missing.");
+  assert.equal(spoken({ problems: [], check: null }), "No problems.");
+});
+
+test("a change of a text replaces only what differs", () => {
+  const apply = (text, { from, to, insert }) => text.slice(0, from) + insert + text.slice(to);
+  for (const [before, after] of [["abc", "abc"], ["", "a"], ["aaa", "aa"], ["a𝒳b", "a𝒴b"], ["one\ntwo", "one\n2\ntwo"], ["abab", "ab"]]) {
+    assert.equal(apply(before, changed(before, after)), after);
+  }
+  assert.deepEqual(changed("one two", "one 2 two"), { from: 4, to: 4, insert: "2 " });
+});
+
+test("line ends are the editor's", () => assert.equal(unix("a\r\nb\rc\n"), "a\nb\nc\n"));
+
+test("lines that only one text has are marked", () => {
+  assert.deepEqual(compared("a\nb\nc", "a\nc"), [[["a", false], ["b", true], ["c", false]], [["a", false], ["c", false]]]);
+  assert.deepEqual(compared("", ""), [[["", false]], [["", false]]]);
+});
+
+test("names match by all words, and those that begin with them come first", () => {
+  assert.deepEqual(matching(["a/review.pdl", "preview.pdl", "mail.pdl"], "rev"), ["a/review.pdl", "preview.pdl"]);
+  assert.deepEqual(matching(["b.pdl", "a.pdl"], ""), ["a.pdl", "b.pdl"]);
+});
+
+test("only a name of a file is created", () => {
+  assert.equal(createdName(["a.pdl"], "a"), null);
+  assert.equal(createdName([], " mails/new "), "mails/new.pdl");
+  for (const typed of ["", "  ", "../a", "/a", ".hidden", "a//b", "a:b", "a\\b"]) assert.equal(createdName([], typed), null);
+});
+
+test("typing pauses no longer than it must", () => {
+  assert.deepEqual([0, 100, 10_000].map(pauseAfter), [25, 100, 400]);
+});
+
+const text = (data) => ({ nodeType: 3, data });
+const element = (localName, ...childNodes) => ({ nodeType: 1, localName, childNodes });
+
+test("of HTML, only the tags of a text are kept", () => {
+  const made = inner(element("body", element("p", text("a < b")), element("script", text("alert(1)")), element("a", text("link")), element("img"), element("br"), { nodeType: 8, data: "comment" }));
+  assert.equal(made, "<p>a &lt; b</p>link<br>");
+  assert.equal(escaped('<&">'), "&lt;&amp;&quot;&gt;");
+});
