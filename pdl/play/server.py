@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 
 from pdl.errors import PdlError, quoted
 from pdl.models.payloads import FAMILIES
 from pdl.play.access import BODY_BYTES, Access, Guard, RefusedError
+from pdl.play.language import speak
 from pdl.play.methods import Methods
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
+    from starlette.websockets import WebSocket
 
     from pdl._types import Json
     from pdl.play.files import OpenedFiles
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
 PAGE: Final = Path(__file__).parent / "static"
 """The files of the page."""
 
+SOCKETS: Final = 8
+"""The most language servers at once."""
+
+_TRY_LATER = 1013  # of a WebSocket (RFC 6455's registry)
 _log = logging.getLogger("pdl.play")
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -71,7 +77,7 @@ class Desk:
             "families": sorted(FAMILIES),
             "root": "scratch" if self.files is None else self.files.label,
             "opened": None if self.files is None else self.files.only,
-            "language": False,
+            "language": True,
             "nonce": self.access.nonce,
             "notes": [],
         }
@@ -80,6 +86,7 @@ class Desk:
 def application(desk: Desk) -> ASGIApp:
     """Return the ASGI application of the page, which answers nobody but its own page."""
     methods = Methods(desk)
+    sockets: set[WebSocket] = set()
 
     async def call(request: Request) -> Response:
         try:
@@ -99,6 +106,16 @@ def application(desk: Desk) -> ASGIApp:
     async def page(request: Request) -> Response:
         return await asyncio.to_thread(_file, desk.page, request.path_params["name"])
 
+    async def language(socket: WebSocket) -> None:
+        if len(sockets) >= SOCKETS:
+            await socket.close(_TRY_LATER)
+            return
+        sockets.add(socket)
+        try:
+            await speak(socket, desk.files)
+        finally:
+            sockets.discard(socket)
+
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
         await methods.workers.start()
@@ -109,6 +126,7 @@ def application(desk: Desk) -> ASGIApp:
 
     routes = [
         Route("/api/{method}", call, methods=["POST"]),
+        WebSocketRoute("/language", language),
         Route("/{name:path}", page, methods=["GET"]),
     ]
     return Guard(Starlette(routes=routes, lifespan=running), desk.access)

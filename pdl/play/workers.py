@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WAITING = 32  # calls that wait for a process
-_PATIENCE = 0.25  # seconds that a process has left when nobody waits for its answer
+_PATIENCE = 2.0  # seconds that a process has left when nobody waits: a new one takes as long
 _BUFFER = 4_000_000  # bytes of an answer that are read at once
 _ENDED = (IncompleteReadError, BrokenPipeError, ConnectionResetError)
 
