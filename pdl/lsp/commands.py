@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,12 +39,8 @@ class Commands:
         self.server = server
         self.shows_itself = False
         """Whether the editor shows results by itself (`{"showDocuments": "client"}`)."""
-        self._thread = ThreadPoolExecutor(4, "pdl-command")
+        self._thread = server.executor(4, "pdl-command")
         self._folder: Path | None = None
-
-    def close(self) -> None:
-        """Run nothing more, and end the threads."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
 
     def register(self) -> None:
         """Offer the commands."""

@@ -1,7 +1,7 @@
 """Diagnostics: pulled by editors that ask for them, pushed to the others; never both.
 
-Texts are checked in a thread, so that typing never waits. What is found in a text that has changed
-meanwhile is dropped.
+Texts are checked in a thread, if the server has any, so that typing never waits. What is found in a
+text that has changed meanwhile is dropped.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -70,7 +69,7 @@ class Reports:
         self.pulled = False
         self.explains = False
         """Whether the editor shows related places."""
-        self._thread = ThreadPoolExecutor(1, "pdl-check")
+        self._thread = server.executor(1, "pdl-check")
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks = set[asyncio.Task[None]]()
         self._results: dict[str, _Result] = {}
@@ -140,14 +139,6 @@ class Reports:
         feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(self._guarded(self.pull, nothing))
         nowhere = types.WorkspaceDiagnosticReport([])
         feature(types.WORKSPACE_DIAGNOSTIC)(self._guarded(self.pull_all, nowhere))
-
-    def close(self) -> None:
-        """Check nothing more, and end the thread."""
-        for timer in self._timers.values():
-            timer.cancel()
-        for task in self._tasks:
-            task.cancel()
-        self._thread.shutdown(wait=False, cancel_futures=True)
 
     def warm_up(self) -> None:
         """Load what the first text needs, in the thread, while the editor is busy too."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from pdl.lsp import features
 from pdl.lsp.commands import Commands
+from pdl.lsp.in_place import InPlace
 from pdl.lsp.names import RefusedError
 from pdl.lsp.protocol import Protocol
 from pdl.lsp.reports import Reports
@@ -21,6 +23,7 @@ from pdl.lsp.session import Session, folder_paths, member
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Executor
 
     from pygls.server import ServerErrors
 
@@ -40,12 +43,13 @@ def serve() -> int:
 
 
 class Server(LanguageServer):
-    """A server for one editor."""
+    """A server for one editor; `threads` is false where there are none, as in a browser."""
 
     protocol: Protocol
 
-    def __init__(self) -> None:
+    def __init__(self, *, threads: bool = True) -> None:
         super().__init__("pdl", _version(), protocol_cls=Protocol)
+        self._threads = threads
         self.session = Session()
         self.reports = Reports(self)
         self.commands = Commands(self)
@@ -70,10 +74,9 @@ class Server(LanguageServer):
         for method, answer, options in features.OF_WORKSPACE:
             self.feature(method, options)(self.guarded(functools.partial(answer, self.session)))
 
-    def close(self) -> None:
-        """End its threads, without waiting for what they do."""
-        self.reports.close()
-        self.commands.close()
+    def executor(self, most: int, name: str) -> Executor:
+        """Return what runs functions in at most so many threads, or at once without threads."""
+        return ThreadPoolExecutor(most, name) if self._threads else InPlace()
 
     def _answer(self, function: Callable[[Session, View, Any], Any], params: Any) -> Any:
         view = self.session.view(params.text_document.uri)
