@@ -1,1 +1,0 @@
-// Runs the examples of a page in the reader's browser.

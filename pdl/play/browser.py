@@ -1,0 +1,168 @@
+"""The playground's methods in a page: Python in a worker of the browser, without a server.
+
+Files are kept in memory, in a folder of Pyodide's file system. Nothing here starts a thread or
+opens a socket; models can't be run, and tokens can't be looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pdl
+from pdl.errors import PdlError
+from pdl.models.payloads import FAMILIES
+from pdl.play.access import RefusedError
+from pdl.play.files import OpenedFiles
+from pdl.play.look import look
+from pdl.play.methods import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pdl._types import Json
+
+    Params = dict[str, Any]
+    Answer = dict[str, Json]
+
+_FIRST = "<|user|>\nHello\n<|schema|>\n{ a: int }\n"
+"""What is looked at before the page asks, so that everything is imported."""
+
+
+class Browser:
+    """The methods of one page, over the files of a folder."""
+
+    def __init__(self, root: str | Path) -> None:
+        folder = Path(root)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.files = OpenedFiles(folder)
+        self._methods: dict[str, Callable[[Params], Answer]] = {
+            "hello": self._hello,
+            "look": self._look,
+            "files": self._list,
+            "read": self._read,
+            "save": self._save,
+            "create": self._create,
+        }
+        look(_FIRST, reply='{"a": 1}')
+
+    def call(self, method: str, params: str) -> str:
+        """Return `{"status", "result"}` as JSON: what the method answers over HTTP.
+
+        `params` is a JSON object.
+        """
+        try:
+            status, result = 200, self._called(method, json.loads(params))
+        except RefusedError as refused:
+            status, result = refused.status, refused.body
+        except PdlError as error:
+            status, result = 400, _error(error.problem.message, error.problem.hint or "")
+        except (RecursionError, MemoryError):
+            status, result = 400, _error("this is too deep or too large for a browser")
+        except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
+            status, result = 500, _error(f"this is a bug in pdl: {type(error).__name__}")
+        return json.dumps({"status": status, "result": result})
+
+    def _called(self, method: str, params: Params) -> Answer:
+        if method not in self._methods:
+            raise RefusedError(404, f"a page without a server has no method `{method[:40]}`")
+        return self._methods[method](params)
+
+    def put(self, files: str) -> None:
+        """Write files, whatever they are now; `files` is a JSON object of names and texts."""
+        for name, text in json.loads(files).items():
+            file = self.files.root.joinpath(*name.split("/"))
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+
+    def language(self, send: Callable[[str], object]) -> Callable[[str], None]:
+        """Start a language server for one editor; return what takes a message to it.
+
+        `send` is called with each message from it.
+        """
+        from pdl.lsp.server import Server  # noqa: PLC0415 - the page shows a prompt before
+
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)
+        protocol = Server(threads=False).protocol
+        protocol.set_writer(_Writer(send), include_headers=False)
+
+        def take(message: str) -> None:
+            read = json.loads(message, object_hook=protocol.structure_message)
+            try:
+                protocol.handle_message(read)
+            except SystemExit:  # `exit`: the page forgets this server
+                return
+
+        return take
+
+    def _hello(self, params: Params) -> Answer:
+        del params
+        return {
+            "version": pdl.__version__,
+            "files": True,
+            "run": False,
+            "tokenizers": [],
+            "models": [],
+            "families": sorted(FAMILIES),
+            "root": self.files.label,
+            "opened": None,
+            "language": True,
+            "notes": list(_notes()),
+        }
+
+    def _look(self, params: Params) -> Answer:
+        reply, options = params.get("reply"), params.get("options", {})
+        if reply is not None and not isinstance(reply, str):
+            raise RefusedError(400, "`reply` must be a text or null")
+        if not isinstance(options, dict):
+            raise RefusedError(400, "`options` must be an object")
+        base = self.files.root / self.files.folder_of(params.get("file") or None)
+        prompt, data = text_of(params, "prompt", ""), text_of(params, "data", "")
+        return look(prompt, data, reply, options, base=base)
+
+    def _list(self, params: Params) -> Answer:
+        del params
+        return {"files": [asdict(one) for one in self.files.list()]}
+
+    def _read(self, params: Params) -> Answer:
+        text, digest = self.files.read(text_of(params, "name"))
+        return {"text": text, "digest": digest}
+
+    def _save(self, params: Params) -> Answer:
+        given = [text_of(params, name) for name in ("name", "text", "digest")]
+        return {"digest": self.files.save(*given)}
+
+    def _create(self, params: Params) -> Answer:
+        return {"digest": self.files.create(*(text_of(params, name) for name in ("name", "text")))}
+
+
+def _notes() -> Iterator[str]:
+    """What the page says about itself."""
+    yield "Files are kept by this page only, until it is closed."
+    import regex  # noqa: PLC0415 - the stand-in, or the package
+
+    if "stand_ins" in Path(regex.__file__).parts:
+        yield (
+            "Patterns are searched for by Python's `re`: \\p{…}, and what else it does not have, "
+            "is refused."
+        )
+
+
+class _Writer:
+    """What the language server writes to."""
+
+    def __init__(self, send: Callable[[str], object]) -> None:
+        self._send = send
+
+    def write(self, data: bytes) -> None:
+        self._send(data.decode())
+
+    def close(self) -> None:
+        """Nothing is to be closed."""
+
+
+def _error(message: str, hint: str = "") -> Answer:
+    return {"error": {"message": message, "hint": hint}}

@@ -1,0 +1,58 @@
+// Python in a worker of the page: the methods of pdl/play/browser.py, and the language server.
+//
+// The page sends one message at a time, {kind, method, content}, and is answered {ended, result}.
+
+const ROOT = "/prompts"; // where Python finds the page's files, in memory
+
+// Stand-ins come after the packages that Pyodide has. Python must give up before the browser's stack
+// is full, which is fatal to it.
+const SETUP = `
+import os, sys
+sys.path.append(os.path.abspath("stand_ins"))
+sys.setrecursionlimit(400)
+`;
+
+/** Loads Pyodide, packages with machine code, and pdl's archive; returns pdl's methods. */
+async function start() {
+  const settings = await (await fetched("settings.json")).json();
+  const place = new URL(settings.pyodide, import.meta.url).href;
+  const archive = fetched(settings.archive);
+  const { loadPyodide } = await import(`${place}pyodide.mjs`);
+  const python = await loadPyodide({ indexURL: place });
+  if (settings.packages.length) await python.loadPackage(settings.packages, { messageCallback() {} });
+  python.unpackArchive(new Uint8Array(await (await archive).arrayBuffer()), "zip");
+  python.runPython(SETUP);
+  return python.pyimport("pdl.play.browser").Browser(ROOT);
+}
+
+async function fetched(name) {
+  const answer = await fetch(new URL(name, import.meta.url));
+  if (!answer.ok) throw new Error(`${name} is not there (status ${answer.status})`);
+  return answer;
+}
+
+const told = (error) => String(error?.message ?? error);
+const starting = start();
+starting.then(
+  () => postMessage({ ready: true }),
+  (error) => postMessage({ failed: told(error) }),
+);
+
+let take; // what takes the messages to the language server
+
+function answer(python, { kind, method, content }) {
+  if (kind === "call") return python.call(method, content);
+  if (kind === "files") return python.put(content);
+  if (method === "start") take = python.language((message) => postMessage({ language: message }));
+  return take(content);
+}
+
+onmessage = async ({ data }) => {
+  const python = await starting;
+  try {
+    postMessage({ ended: true, result: answer(python, data) });
+  } catch (error) {
+    // Python catches what it can: after anything else, its interpreter is not to be trusted.
+    postMessage({ died: told(error) });
+  }
+};
