@@ -44,7 +44,7 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
         self.examples = examples
         codes = {**exit_codes, INTERRUPTED: "Interrupted by Ctrl-C."} if exit_codes else {}
-        self._lists = (
+        self.lists = (
             terms,
             ("JSON fields", {**fields, **_FAILURE} if fields else {}),
             ("Exit codes", {str(code): meaning for code, meaning in codes.items()}),
@@ -72,7 +72,7 @@ class Command(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the lists, the examples, then the epilog."""
-        for heading, rows in self._lists:
+        for heading, rows in self.lists:
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(list(rows.items()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from pdl.evaluation.engine import Engine
 from pdl.evaluation.journal import Journal, read_run
 from pdl.evaluation.matrix import make_plan
 from pdl.evaluation.options import EvaluationOptions
+from pdl.models.blocking_portal import run
 
 if TYPE_CHECKING:
     import os
@@ -39,12 +39,13 @@ def evaluate(  # noqa: PLR0913 - what is asked, of whom, and how
     (without any: the model that each prompt names). `cases` is a file of cases (`NAME.tests.pdl`, a
     .jsonl or .csv table) for all prompts; without one, each has that beside it, whose files are
     read below `root`. `out` is the directory of the run, in which it can be resumed: what is on
-    record there is not asked again. `on_progress` is called whenever something ended.
+    record there is not asked again. `on_progress` is called whenever something ended, in another
+    thread.
 
     Raises PdlError for prompts, cases, and models that are invalid, before anything is asked, and
     FileError if `out` can't be used.
     """
-    return asyncio.run(
+    return run(
         evaluate_async(
             prompts, models, cases, out=out, options=options, root=root, on_progress=on_progress
         )

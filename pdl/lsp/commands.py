@@ -42,6 +42,10 @@ class Commands:
         self._thread = server.executor(4, "pdl-command")
         self._folder: Path | None = None
 
+    def close(self) -> None:
+        """Run nothing more, and end the threads."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
     def register(self) -> None:
         """Offer the commands."""
 

@@ -140,6 +140,14 @@ class Reports:
         nowhere = types.WorkspaceDiagnosticReport([])
         feature(types.WORKSPACE_DIAGNOSTIC)(self._guarded(self.pull_all, nowhere))
 
+    def close(self) -> None:
+        """Check nothing more, and end the thread."""
+        for timer in self._timers.values():
+            timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
     def warm_up(self) -> None:
         """Load what the first text needs, in the thread, while the editor is busy too."""
         self._thread.submit(import_module, "pdl.edit.features.diagnostics")

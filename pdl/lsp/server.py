@@ -74,6 +74,11 @@ class Server(LanguageServer):
         for method, answer, options in features.OF_WORKSPACE:
             self.feature(method, options)(self.guarded(functools.partial(answer, self.session)))
 
+    def close(self) -> None:
+        """End its threads, without waiting for what they do."""
+        self.reports.close()
+        self.commands.close()
+
     def executor(self, most: int, name: str) -> Executor:
         """Return what runs functions in at most so many threads, or at once without threads."""
         return ThreadPoolExecutor(most, name) if self._threads else InPlace()

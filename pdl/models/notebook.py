@@ -42,4 +42,5 @@ def _told(answer: Answer) -> Iterator[str]:
     used = answer.usage
     if used.input_tokens is not None and used.output_tokens is not None:
         yield f"{used.input_tokens:,} + {used.output_tokens:,} tokens"
-    yield f"{answer.seconds:.1f} s"
+    if answer.seconds >= 1:
+        yield f"{answer.seconds:.1f} s"

@@ -78,7 +78,8 @@ class Access:
         if origins != [f"http://{host[0]}"] and (origins or is_socket):
             raise RefusedError(403, "this server answers to its own page only")
         if is_socket:
-            given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+            query = scope["query_string"].decode("latin-1")
+            given = parse_qs(query, keep_blank_values=True).get("token", [])
         elif scope["path"].startswith("/api/"):
             given = headers.get("x-pdl-token", [])
         else:

@@ -114,6 +114,16 @@ class OpenedFiles:
         """
         return "." if name is None else "/".join(self._steps(name)[:-1]) or "."
 
+    def path_of(self, name: str) -> Path:
+        """Return the path of a file that is there or could be, with no link on the way to it.
+
+        Raises RefusedError.
+        """
+        path = self.root.joinpath(*self._steps(name))
+        if path.resolve() != path:
+            raise RefusedError(403, f"{quoted(name)} is a link")
+        return path
+
     def bytes_of(self, name: str) -> bytes:
         """Return the content of a file. Raises RefusedError."""
         steps = self._steps(name)
@@ -149,7 +159,7 @@ class OpenedFiles:
                 message = f"{quoted(name)} has changed since it was read"
                 now = {"text": _text(data, name), "digest": digest_of(data)}
                 raise RefusedError(409, message, "read it again, or save it anyway", **now)
-            return self._write(name, _kept_ends(_text(data, name), text), data[:3] == _MARK)
+            return self._write(name, kept_ends(_text(data, name), text), data[:3] == _MARK)
 
     def _write(self, name: str, text: str, has_mark: bool) -> str:  # noqa: FBT001
         data = (_MARK if has_mark else b"") + _encoded(text)
@@ -239,8 +249,8 @@ def _encoded(text: str) -> bytes:
     return data
 
 
-def _kept_ends(before: str, text: str) -> str:
-    """A text with the line ends of the one before; editors on pages know LF only."""
+def kept_ends(before: str, text: str) -> str:
+    """Return a text with the line ends of the one before it; editors of pages know LF only."""
     if "\r" in text or "\r" not in before:
         return text
     old, new = _LINE.findall(before), _LINE.findall(text)

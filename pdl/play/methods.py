@@ -6,13 +6,13 @@ import asyncio
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from starlette.responses import Response
+
 from pdl.play.access import RefusedError
-from pdl.play.look import look
+from pdl.play.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-
-    from starlette.responses import Response
 
     from pdl._types import Json
     from pdl.play.files import OpenedFiles
@@ -22,11 +22,16 @@ if TYPE_CHECKING:
     Method = Callable[[dict[str, Any]], Awaitable[Answer]]
 
 
+_PROCESSES = 2  # that look: one may be at work on what has changed meanwhile
+
+
 class Methods:
     """The methods of a desk by their names."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+        root = desk.files.root if desk.files is not None else None
+        self.workers = Workers(_PROCESSES, root, desk.seconds)
         self.by_name: dict[str, Method] = {
             "hello": self.hello,
             "look": self.look,
@@ -49,11 +54,20 @@ class Methods:
         options = params.get("options", {})
         if not isinstance(options, dict):
             raise RefusedError(400, "`options` must be an object")
-        prompt, data = text_of(params, "prompt", ""), text_of(params, "data", "")
-        base, files = None, self.desk.files
-        if files is not None:
-            base = files.root / files.folder_of(params.get("file") or None)
-        return await asyncio.to_thread(look, prompt, data, reply, options, base=base)
+        asked = {
+            "prompt": text_of(params, "prompt", ""),
+            "data": text_of(params, "data", ""),
+            "reply": reply,
+            "options": options,
+            "base": self._folder_of(params),
+        }
+        answer = await self.workers.call("look", asked)
+        return Response(answer, media_type="application/json")
+
+    def _folder_of(self, params: dict[str, Any]) -> str | None:
+        """The folder that files are read from, below the root; None if nothing is read."""
+        files = self.desk.files
+        return None if files is None else files.folder_of(params.get("file") or None)
 
     async def files(self, params: dict[str, Any]) -> Answer:
         """The files that were opened."""

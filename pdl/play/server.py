@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,23 +13,32 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 
-from pdl.errors import PdlError
+from pdl.errors import PdlError, quoted
 from pdl.models.payloads import FAMILIES
 from pdl.play.access import BODY_BYTES, Access, Guard, RefusedError
+from pdl.play.language import speak
 from pdl.play.methods import Methods
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable
+
     from starlette.requests import Request
     from starlette.types import ASGIApp
+    from starlette.websockets import WebSocket
 
     from pdl._types import Json
     from pdl.play.files import OpenedFiles
+    from pdl.play.methods import Answer, Method
 
 PAGE: Final = Path(__file__).parent / "static"
 """The files of the page."""
 
+SOCKETS: Final = 8
+"""The most language servers at once."""
+
+_TRY_LATER = 1013  # of a WebSocket (RFC 6455's registry)
 _log = logging.getLogger("pdl.play")
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -53,6 +63,8 @@ class Desk:
     base_url: str | None = None
     tokenizers: tuple[Path, ...] = ()
     page: Path = field(default=PAGE)
+    seconds: float = 10.0
+    """How long a look may take."""
 
     def hello(self) -> dict[str, Json]:
         """Return what the page can do here."""
@@ -65,7 +77,7 @@ class Desk:
             "families": sorted(FAMILIES),
             "root": "scratch" if self.files is None else self.files.label,
             "opened": None if self.files is None else self.files.only,
-            "language": False,
+            "language": True,
             "nonce": self.access.nonce,
             "notes": [],
         }
@@ -74,10 +86,12 @@ class Desk:
 def application(desk: Desk) -> ASGIApp:
     """Return the ASGI application of the page, which answers nobody but its own page."""
     methods = Methods(desk)
+    sockets: set[WebSocket] = set()
 
     async def call(request: Request) -> Response:
         try:
-            answer = await _called(methods, request)
+            params = await _parameters(request)
+            answer = await _unless_gone(request, _method(methods, request)(params))
         except RefusedError as refused:
             return _json(refused.body, refused.status)
         except PdlError as error:
@@ -92,19 +106,56 @@ def application(desk: Desk) -> ASGIApp:
     async def page(request: Request) -> Response:
         return await asyncio.to_thread(_file, desk.page, request.path_params["name"])
 
+    async def language(socket: WebSocket) -> None:
+        if len(sockets) >= SOCKETS:
+            await socket.close(_TRY_LATER)
+            return
+        sockets.add(socket)
+        try:
+            await speak(socket, desk.files)
+        finally:
+            sockets.discard(socket)
+
+    @asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        await methods.workers.start()
+        try:
+            yield
+        finally:
+            await methods.workers.close()
+
     routes = [
         Route("/api/{method}", call, methods=["POST"]),
+        WebSocketRoute("/language", language),
         Route("/{name:path}", page, methods=["GET"]),
     ]
-    return Guard(Starlette(routes=routes), desk.access)
+    return Guard(Starlette(routes=routes, lifespan=running), desk.access)
 
 
-async def _called(methods: Methods, request: Request) -> dict[str, Json] | Response:
-    name = request.path_params["method"]
+def _method(methods: Methods, request: Request) -> Method:
+    name: str = request.path_params["method"]
     method = methods.by_name.get(name)
     if method is None:
-        raise RefusedError(404, f"there is no method `{name[:40]}`")
-    return await method(await _parameters(request))
+        raise RefusedError(404, f"there is no method {quoted(name)}")
+    return method
+
+
+async def _unless_gone(request: Request, work: Awaitable[Answer]) -> Answer:
+    """The result of work, which is cancelled if the page does not wait for it any more."""
+
+    async def leave() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(leave())
+    try:
+        await asyncio.wait([task, gone], return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise RefusedError(499, "the page does not wait for this any more")
+        return task.result()
+    finally:
+        task.cancel()
+        gone.cancel()
 
 
 async def _parameters(request: Request) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import uvicorn
 from pdl.errors import ConfigError, Problem
 from pdl.play.access import Access
 from pdl.play.files import OpenedFiles
+from pdl.play.language import MOST_BYTES
 from pdl.play.server import Desk, application
 
 if TYPE_CHECKING:
@@ -58,15 +59,22 @@ def _bound(port: int) -> socket.socket:
     return listening
 
 
-def serve(desk: Desk, listening: socket.socket) -> None:
-    """Answer requests until Ctrl-C."""
+def configured(desk: Desk) -> uvicorn.Server:
+    """Return the server of a desk, to run on a socket."""
     config = uvicorn.Config(
         application(desk),
         access_log=False,  # addresses of sockets have the token
-        log_config=None,
         lifespan="on",
+        log_config=None,
+        log_level="warning",
+        loop="asyncio",
         server_header=False,
         timeout_graceful_shutdown=_GRACE,
-        ws_max_size=8_000_000,
+        ws_max_size=MOST_BYTES,
     )
-    uvicorn.Server(config).run([listening])
+    return uvicorn.Server(config)
+
+
+def serve(desk: Desk, listening: socket.socket) -> None:
+    """Answer requests until Ctrl-C, which is raised at the end as KeyboardInterrupt."""
+    configured(desk).run([listening])

@@ -96,6 +96,15 @@ def test_without_a_directory_nothing_is_kept(prompt: Path) -> None:
     assert {one.name for one in prompt.parent.iterdir()} == {"review.pdl", "review.tests.pdl"}
 
 
+def test_an_evaluation_within_an_event_loop(prompt: Path) -> None:
+    """As in a notebook, whose thread has one."""
+
+    async def main() -> Run:
+        return evaluate(prompt, lambda _: GOOD)
+
+    assert len(asyncio.run(main()).trials) == 4
+
+
 @pytest.mark.parametrize("after", range(5))
 def test_a_killed_run_goes_on(prompt: Path, tmp_path: Path, after: int) -> None:
     crashed(prompt, Counted(crash_after=after), tmp_path / "run", concurrency=1)

@@ -33,7 +33,6 @@ _PACKAGES = (
     "play",
     cls=Command,
     exit_codes={
-        0: "It was ended.",
         2: "A package is not installed, the port is in use, or an option or a file is invalid.",
     },
     examples=(

@@ -10,6 +10,7 @@ export class Commands {
   constructor(app) {
     this.app = app;
     for (const name of ["openFiles", "save", "run"]) this[name] = this[name].bind(this);
+    for (const event of ["opened", "saved"]) app.on(event, () => app.notices.hide("changed"));
   }
 
   /** Does something that the server may refuse, and says so. */
@@ -27,9 +28,10 @@ export class Commands {
   openFiles() {
     const { app } = this;
     if (!app.hello.files || app.hello.opened) return;
+    const draw = showFiles(app.files, { open: (name) => this.open(name), create: (name) => this.create(name) });
     this.attempt(async () => {
       await app.files.refresh();
-      showFiles(app.files, { open: (name) => this.open(name), create: (name) => this.create(name) });
+      draw();
     });
   }
 
@@ -65,7 +67,10 @@ export class Commands {
     const texts = { mine: state.prompt, theirs: theirs.text };
     showConflict(state.file, texts, {
       mine: () => this.attempt(() => files.save(theirs.digest)),
-      theirs: () => files.take(theirs),
+      theirs: () => {
+        files.take(theirs);
+        this.app.notices.hide("changed");
+      },
     });
   }
 

@@ -38,7 +38,7 @@ export class Connection {
     if (this.isGone) return;
     this.isGone = true;
     this.wait = SOONEST;
-    this.notices.show("server", { kind: "bad", text: "The server of this page can’t be reached.", hint: "What you typed is kept; the page continues when `pdl play` runs again." });
+    this.notices.show("server", { kind: "bad", text: "The server of this page can’t be reached.", hint: "What you typed is kept; the page continues when pdl play runs again." });
     this.app.emit("connection", "gone");
     this.again();
   }
@@ -67,7 +67,7 @@ export class Connection {
       this.app.backend.token = token;
       this.attempt();
     })];
-    this.notices.show("server", { kind: "bad", text: "`pdl play` was started again, with another token.", hint: "Paste the address that it has printed:", children });
+    this.notices.show("server", { kind: "bad", text: "pdl play was started again, with another token.", hint: "Paste the address that it has printed:", children });
     this.app.emit("connection", "refused");
   }
 

@@ -7,6 +7,7 @@ const KINDS = {
   function: "function", namespace: "turn", string: "string", number: "number", comment: "comment",
 };
 
+const color = (name) => `var(--code-${name})`;
 const field = { color: "var(--ink)", background: "var(--paper)", border: "1px solid var(--edge)", borderRadius: "4px" };
 
 export const theme = EditorView.theme({
@@ -55,7 +56,8 @@ export const theme = EditorView.theme({
   ".cm-lintRange-warning": { textDecorationColor: "var(--warn)" },
   ".cm-lintRange-info, .cm-lintRange-hint": { textDecorationColor: "var(--quiet)", textDecorationStyle: "dotted" },
   ".cm-lintRange-active": { background: "var(--mark-match)" },
-  ".pdl-unused": { opacity: ".65" },
+  ".pdl-unused, .pdl-unused *": { color: "var(--quiet)" },
+  ".pdl-turn": { color: color("turn"), fontWeight: "600" },
   ".cm-panels": { background: "var(--raised)", color: "var(--ink)", borderColor: "var(--line)" },
   ".cm-panels.cm-panels-bottom": { borderTop: "1px solid var(--line)" },
   ".cm-panels.cm-panels-top": { borderBottom: "1px solid var(--line)" },
@@ -66,5 +68,5 @@ export const theme = EditorView.theme({
   ".cm-panel [name=close]": { color: "var(--ink)" },
   ".cm-searchMatch": { background: "var(--mark-repair)" },
   ".cm-searchMatch-selected": { background: "var(--mark-match)", outline: "1px solid var(--accent)" },
-  ...Object.fromEntries(Object.entries(KINDS).map(([kind, name]) => [`.pdl-${kind}`, { color: `var(--code-${name})` }])),
+  ...Object.fromEntries(Object.entries(KINDS).map(([kind, name]) => [`.pdl-${kind}`, { color: color(name) }])),
 });

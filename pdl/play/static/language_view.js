@@ -16,6 +16,9 @@ function mark(kind) {
   return marks.get(kind);
 }
 
+/** Whether a keyword is the marker of a turn, which is the server's keyword as others are. */
+const isTurn = (doc, { from, to, kind }) => kind === "keyword" && doc.sliceString(from, Math.min(from + 2, to)) === "<|";
+
 const colors = StateField.define({
   create: () => Decoration.none,
   update(value, transaction) {
@@ -73,7 +76,7 @@ const asking = ViewPlugin.fromClass(
       const types = client.serverCapabilities?.semanticTokensProvider?.legend?.tokenTypes ?? [];
       const effects = [];
       if (words) {
-        const made = tokensOf(doc, words.data, types).map(({ from, to, kind }) => mark(kind).range(from, to));
+        const made = tokensOf(doc, words.data, types).map((one) => mark(isTurn(doc, one) ? "turn" : one.kind).range(one.from, one.to));
         effects.push(setColors.of(Decoration.set(made, true)));
       }
       if (ranges) effects.push(setFolds.of(foldsOf(doc, ranges)));

@@ -34,9 +34,9 @@ class Chooser {
   }
 
   draw() {
-    const names = this.files.list.filter(({ kind }) => kind !== "other").map(({ name }) => name);
+    const names = this.files.list.filter(({ kind }) => kind === "prompt").map(({ name }) => name);
     const typed = this.field.value;
-    const created = this.files.only ? null : createdName(names, typed);
+    const created = createdName(names, typed);
     this.rows = matching(names, typed).slice(0, MOST).map((name) => ({ name, run: () => this.open(name) }));
     if (created) this.rows.push({ name: created, isNew: true, run: () => this.create(created) });
     this.at = Math.min(this.at, Math.max(0, this.rows.length - 1));
@@ -68,14 +68,18 @@ class Chooser {
   }
 }
 
-/** Shows the prompts of the folder. `open(name)` and `create(name)` are called once. */
+/**
+ * Shows the prompts of the folder. `open(name)` or `create(name)` is called once. Returns what draws
+ * the list again: it is shown before the files are read, so that no key goes elsewhere.
+ */
 export function showFiles(files, { open, create }) {
   const then = (task) => (name) => {
     box.close();
     task(name);
   };
   const chooser = new Chooser(files, { open: then(open), create: then(create) });
-  const box = dialog(files.only ? "Open" : "Open or create a prompt", chooser.element, { kind: "chooser" });
+  const box = dialog("Open or create a prompt", chooser.element, { kind: "chooser" });
   chooser.draw();
   chooser.field.focus();
+  return () => chooser.draw();
 }

@@ -1,0 +1,1 @@
+// Runs the examples of a page in the reader's browser.

@@ -1,0 +1,143 @@
+"""The server as a process: looks that take too long, pages that go away, its port and its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pdl.errors import ConfigError
+from pdl.play.serving import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from play.conftest import Start
+
+SLOW = """<|user|>
+{% for i in range(1000) %}{% for j in range(100000) %}{{ i }}{% endfor %}{% endfor %}
+"""
+
+
+def test_a_look_shows_a_prompt_with_its_files(start: Start, tmp_path: Path) -> None:
+    folder = tmp_path / "prompts"
+    folder.joinpath("parts").mkdir(parents=True)
+    folder.joinpath("parts", "a.txt").write_text("Hello")
+    with start(folder) as served:
+        text = '<|user|>\n{% include "a.txt" %} {{ name }}\n'
+        data = '{"name": "Ann"}'
+        asked: dict[str, Any] = {"prompt": text, "data": data, "options": {"parts": ["turns"]}}
+        _, found = served.call("look", **asked, file="parts/b.pdl")
+        assert found["turns"]["messages"][0]["parts"][0]["text"] == "Hello Ann"
+        _, missing = served.call("look", **asked, file="b.pdl")
+        told = json.dumps(missing)
+        assert "a.txt" in told
+        assert str(tmp_path) not in told
+        assert served.call("look", **asked, file="../b.pdl")[0] == 403
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"prompt": 1}, {"prompt": "", "reply": 1}, {"prompt": "", "options": []}, {"data": None}],
+)
+def test_parameters_have_types(start: Start, params: dict[str, Any]) -> None:
+    with start() as served:
+        assert served.call("look", **params)[0] == 400
+
+
+def test_files_are_those_that_were_opened(start: Start, tmp_path: Path) -> None:
+    tmp_path.joinpath("a.pdl").write_text("<|user|>\nHi\n")
+    with start(tmp_path / "a.pdl") as served:
+        _, hello = served.call("hello")
+        assert hello["files"]
+        assert hello["opened"] == "a.pdl"
+        assert str(tmp_path) not in json.dumps(hello)
+        _, found = served.call("read", name="a.pdl")
+        status, saved = served.call("save", name="a.pdl", text="x", digest=found["digest"])
+        assert status == 200
+        status, refused = served.call("save", name="a.pdl", text="y", digest=found["digest"])
+        assert (status, refused["text"], refused["digest"]) == (409, "x", saved["digest"])
+        assert served.call("files")[1]["files"] == [{"name": "a.pdl", "size": 1, "kind": "prompt"}]
+
+
+def test_without_a_file_nothing_is_read_or_saved(start: Start) -> None:
+    with start() as served:
+        assert served.call("files") == (200, {"files": []})
+        assert served.call("read", name="a.pdl")[0] == 404
+        assert served.call("create", name="a.pdl", text="")[0] == 404
+
+
+def test_what_takes_too_long_is_given_up(start: Start) -> None:
+    with start(seconds=0.1) as served:
+        status, told = served.call("look", prompt=SLOW)
+        assert status == 422
+        assert "longer than 0.1 seconds" in told["error"]["message"]
+
+
+def test_a_page_that_goes_away_frees_its_worker(start: Start) -> None:
+    with start() as served:
+        served.call("look", prompt="")
+        began = time.monotonic()
+        for _ in range(4):
+            connection = served.connection()
+            headers = {**served.headers, "connection": "keep-alive"}
+            connection.request("POST", "/api/look", json.dumps({"prompt": SLOW}), headers)
+            connection.close()
+        status, _ = served.call("look", prompt="<|user|>\nHi\n")
+        assert status == 200
+        assert time.monotonic() - began < 15
+
+
+def test_a_port_in_use_is_an_error(tmp_path: Path) -> None:
+    del tmp_path
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(ConfigError, match=rf"the port {port} is in use"):
+            opened(None, port)
+
+
+def test_only_the_loopback_is_served() -> None:
+    _, listening = opened(None)
+    with listening:
+        assert listening.getsockname()[0] == "127.0.0.1"
+
+
+@contextmanager
+def command(*arguments: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
+    line = [sys.executable, "-m", "pdl", "play", "--no-browser", *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, **options) as process:  # noqa: S603
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C goes to all processes of a console")
+def test_ctrl_c_ends_it_with_open_connections(tmp_path: Path) -> None:
+    tmp_path.joinpath("a.pdl").write_text("<|user|>\nHi\n")
+    with command(str(tmp_path)) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline()
+        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#token=([\w-]{43})\n", address)
+        assert found is not None
+        sent = (
+            f"POST /api/look HTTP/1.1\r\nHost: 127.0.0.1:{found[1]}\r\nX-Pdl-Token: {found[2]}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+        )
+        with socket.create_connection(("127.0.0.1", int(found[1])), 20) as half:
+            half.sendall(sent.encode())
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=20)
+        assert process.returncode == 130
+        assert errors == ""
