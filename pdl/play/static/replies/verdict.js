@@ -39,10 +39,10 @@ export function long(text, label) {
 
 function finding({ kind, title, words, detail, span }, jump) {
   const body = [h("span", { class: `kind ${kind}` }, title), " ", worded(words), detail ? h("span", { class: "detail" }, ` ${detail}`) : null];
-  return h("li", {}, span ? h("button", { type: "button", class: "finding", title: "Show the place", onclick: () => jump(span) }, body) : h("p", { class: "finding" }, body));
+  return h("li", {}, span && jump ? h("button", { type: "button", class: "finding", title: "Show the place", onclick: () => jump(span) }, body) : h("p", { class: "finding" }, body));
 }
 
-/** The verdict as a view: {element, show(check)}. `jump(span)` goes to a place of the reply. */
+/** The verdict as a view: {element, show(check)}. `jump(span)` goes to a place of the reply; null: it can't. */
 export function verdictView(jump) {
   const head = slot("p", { class: "verdict" }, (check) => [h("span", { class: check.ok ? "good" : "bad", "aria-hidden": "true" }, check.ok ? "✓ " : "✗ "), h("strong", { class: check.ok ? "good" : "bad" }, worded(headline(check)))]);
   const list = slot("div", {}, (found) => [

@@ -1,0 +1,55 @@
+// A run against a model, from its events. Nothing here draws.
+
+/** A run before its first event; its status is "running", "done", "failed" or "stopped". */
+export function begun(model) {
+  return { model, status: "running", attempts: [], usage: null, error: null, result: null };
+}
+
+const attempt = (number, request) => ({ number, request, text: "", partial: undefined, complete: false, check: null });
+
+/** Takes an event into a run, which it changes. Unknown events are left alone. */
+export function take(run, event) {
+  if (event.event === "attempt") run.attempts.push(attempt(event.number, event.request));
+  if (!run.attempts.length && ["text", "partial", "verdict"].includes(event.event)) run.attempts.push(attempt(1, null));
+  const last = run.attempts.at(-1);
+  switch (event.event) {
+    case "text": last.text += event.delta; break;
+    case "partial": Object.assign(last, { partial: event.value, complete: Boolean(event.complete) }); break;
+    case "verdict": last.check = event.check; break;
+    case "usage": run.usage = usageOf(event); break;
+    case "done": Object.assign(run, { status: "done", result: event }); break;
+    case "error": Object.assign(run, { status: "failed", error: event }); break;
+    default:
+  }
+  return run;
+}
+
+/** What a run is when its stream ends, or is stopped. */
+export function ended(run, { stopped = false, error = null } = {}) {
+  if (run.status !== "running") return run;
+  if (stopped) return Object.assign(run, { status: "stopped" });
+  const told = error ?? { message: "The connection ended before the run did.", hint: "Is `pdl play` still running?" };
+  return Object.assign(run, { status: "failed", error: told });
+}
+
+function usageOf({ event: _, ...numbers }) {
+  return Object.fromEntries(Object.entries(numbers).filter(([, value]) => typeof value === "number"));
+}
+
+/** The numbers of a usage as words: "12 input tokens, 30 output tokens". */
+export function usageWords(usage) {
+  const words = (name) => name.replaceAll("_", " ");
+  return Object.entries(usage ?? {}).map(([name, value]) => `${value.toLocaleString("en")} ${/tokens|cost/.test(name) ? words(name) : `${words(name)} tokens`}`).join(", ");
+}
+
+const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
+/** How a run is, in a sentence; `seconds` since it began. */
+export function statusWords({ status, attempts, result, model }, seconds) {
+  const time = `${(result?.seconds ?? seconds).toFixed(1)} s`;
+  const tried = count(result?.attempts ?? attempts.length, "attempt");
+  if (status === "running") return attempts.length > 1 ? `Attempt ${attempts.length} of ${model} … ${time}` : `${model} is answering … ${time}`;
+  if (status === "stopped") return `Stopped after ${time}.`;
+  if (status === "failed") return `The run failed after ${time}.`;
+  return result.ok ? `A valid answer after ${tried}, in ${time}.` : `No valid answer after ${tried}, in ${time}.`;
+}

@@ -1,0 +1,39 @@
+// A run as its events tell it, and texts in which spaces are seen.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { begun, ended, statusWords, take, usageWords } from "../../../pdl/play/static/asking/run_state.js";
+import { around, visible, whole } from "../../../pdl/play/static/asking/visible.js";
+
+test("a run is told by its events", () => {
+  const run = begun("a model");
+  assert.equal(statusWords(run, 0.26), "a model is answering … 0.3 s");
+  const events = [
+    { event: "attempt", number: 1, request: { model: "m" } }, { event: "text", delta: "{" }, { event: "text", delta: "}" },
+    { event: "verdict", check: { ok: false } }, { event: "attempt", number: 2, request: {} }, { event: "text", delta: "[" },
+    { event: "partial", value: [], complete: false }, { event: "later" }, { event: "usage", input: 1200, output_tokens: 3, model: "m" },
+  ];
+  events.forEach((event) => take(run, event));
+  assert.deepEqual(run.attempts.map(({ text }) => text), ["{}", "["]);
+  assert.equal(statusWords(run, 2), "Attempt 2 of a model … 2.0 s");
+  assert.equal(usageWords(run.usage), "1,200 input tokens, 3 output tokens");
+  take(run, { event: "done", ok: true, attempts: 2, seconds: 1.5, value: [] });
+  assert.equal(ended(run, { stopped: true }).status, "done");
+  assert.equal(statusWords(run, 9), "A valid answer after 2 attempts, in 1.5 s.");
+});
+
+test("a run ends when it is stopped, and when its connection does", () => {
+  assert.equal(ended(begun("m"), { stopped: true }).status, "stopped");
+  assert.match(ended(begun("m")).error.message, /connection/);
+  assert.equal(ended(begun("m"), { error: new Error("gone") }).error.message, "gone");
+  const failed = take(begun("m"), { event: "error", message: "no key", hint: "set it" });
+  assert.equal(statusWords(ended(failed), 1), "The run failed after 1.0 s.");
+  assert.equal(take(begun("m"), { event: "text", delta: "a" }).attempts[0].text, "a");
+});
+
+test("spaces and controls are seen, and no character is cut", () => {
+  assert.equal(visible(" a\n\t\r\u0000\u200b😀"), "·a↵→␍\\u{0}\\u{200b}😀");
+  assert.deepEqual([-1, 0, 1, 2, 3, 9, NaN].map((at) => whole("a😀b", at)), [0, 0, 1, 1, 3, 4, 0]);
+  assert.deepEqual(around("x😀y", 3, 1), { before: "😀", after: "y", cutBefore: true, cutAfter: false });
+});
