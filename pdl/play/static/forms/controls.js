@@ -93,7 +93,7 @@ function raw(texts, labels, edit) {
 
   function changed() {
     const found = kind.value === "text" ? { value: input.value } : tree(input.value);
-    input.classList.toggle("json", kind.value === "json");
+    input.classList.toggle("as-json", kind.value === "json");
     fill(told, found || !input.value.trim() ? "" : "This is not JSON yet; the data keep the last value that was.");
     if (!found && input.value.trim()) return;
     last = found ? write(found.value) : undefined;

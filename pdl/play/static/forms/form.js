@@ -3,6 +3,7 @@
 import { fill, h } from "../dom.js";
 import { control } from "./controls.js";
 import { write } from "./json_text.js";
+import { prose } from "../widgets.js";
 import { blank, steps } from "./shape.js";
 
 const DEEPEST = 8;
@@ -32,7 +33,7 @@ export class Form {
       texts.set(place, [...(texts.get(place) ?? []), message]);
     }
     for (const [key, place] of this.places) this.tell(place, texts.get(key) ?? []);
-    fill(this.general, (texts.get("") ?? []).map((one) => h("p", { class: "error" }, one)));
+    fill(this.general, (texts.get("") ?? []).map((one) => h("p", { class: "error" }, prose(one))));
   }
 
   /** The key of the innermost field of a path; "" if there is none. */
@@ -47,7 +48,8 @@ export class Form {
 
   tell({ slot, input }, messages) {
     const text = messages.join("\n");
-    if (slot.textContent !== text) slot.textContent = text;
+    if (slot.dataset.text !== text) fill(slot, prose(text));
+    slot.dataset.text = text;
     if (text) input?.setAttribute("aria-invalid", "true");
     else input?.removeAttribute("aria-invalid");
   }

@@ -6,21 +6,13 @@ import { kindOf, valueOf, withField } from "../forms/document.js";
 import { Form } from "../forms/form.js";
 import { withValue } from "../forms/json_text.js";
 import { fieldsOf } from "../forms/shape.js";
+import { choice, prose } from "../widgets.js";
 
 const DECLARE = "<|input|>\n{ review: str, stars?: int<1,5> }";
 const NOTES = {
   broken: "The text is not JSON, so the form can't show it. Correct it in the text.",
   other: "The text is not an object with a field for each input, so the form can't show it. Correct it in the text.",
 };
-
-/** A choice of views as two buttons. */
-function views(names, choose) {
-  const buttons = names.map(([id, title]) => h("button", { type: "button", onclick: () => choose(id) }, title));
-  return {
-    element: h("div", { class: "views", role: "group", "aria-label": "Write the data as" }, buttons),
-    press: (id) => buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(names[at][0] === id))),
-  };
-}
 
 class DataPanel {
   constructor(app) {
@@ -29,7 +21,7 @@ class DataPanel {
     this.told = h("div", { class: "told" });
     this.formHost = h("div");
     this.textHost = h("div", { class: "editor" });
-    this.views = views([["form", "Form"], ["text", "Text"]], (id) => this.choose(id));
+    this.views = choice("Write the data as", [["form", "Form"], ["text", "Text"]], "form", (id) => this.choose(id));
     this.element = h("div", { class: "data-panel" }, this.views.element, this.formHost, this.textHost, this.told);
     this.editor = makeEditor(this.textHost, {
       label: "Data, as JSON or YAML",
@@ -43,7 +35,6 @@ class DataPanel {
 
   choose(id) {
     this.view = id;
-    this.views.press(id);
     this.formHost.hidden = id !== "form";
     this.textHost.hidden = id !== "text";
     if (id === "text") this.editor.view.requestMeasure();
@@ -80,7 +71,7 @@ class DataPanel {
   problems(inputs, failed, shows) {
     if (failed) return failure(failed);
     if (this.view === "form" && shows) return null;
-    return (inputs?.problems ?? []).map(({ path, message }) => h("p", { class: "error" }, path && path !== "$" ? `${path}: ${message}` : message));
+    return (inputs?.problems ?? []).map(({ path, message }) => h("p", { class: "error" }, prose(path && path !== "$" ? `${path}: ${message}` : message)));
   }
 
   /** Makes the form anew, if the inputs are others than before. */

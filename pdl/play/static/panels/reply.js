@@ -20,7 +20,7 @@ class ReplyPanel {
       onChange: (reply) => app.update({ reply }),
       onMove: (at) => this.move(at),
     });
-    this.verdict = verdictView((span) => this.box.jump(span));
+    this.verdict = verdictView(app, (span) => this.box.jump(span));
     this.presets = presets(app, (one) => this.use(one));
     this.keep = h("button", { type: "button", onclick: () => showCase(app, app.look?.check) }, "Save as test …");
     this.bar = h("div", { class: "row" }, this.presets.element, this.keep);

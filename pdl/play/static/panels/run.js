@@ -20,7 +20,7 @@ class RunPanel {
     this.bar = h("div", { class: "row" }, h("label", { for: "run-model" }, "Model"), this.model, h("label", { for: "run-retries" }, "Retries"), this.retries, this.start, this.halt);
     this.status = h("p", { class: "run-status" });
     this.trouble = h("div");
-    this.attempts = attemptsView((text) => this.use(text));
+    this.attempts = attemptsView(app, (text) => this.use(text));
     this.element = h("div", { class: "run-panel" }, this.bar, this.status, this.trouble, this.attempts.element);
     this.offer();
     this.listen();

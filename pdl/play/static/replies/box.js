@@ -4,6 +4,7 @@ import { makeEditor } from "../editor.js";
 import { change, moved } from "../text_change.js";
 import { Decoration, EditorView, StateEffect, StateField, hoverTooltip } from "../vendor.js";
 import { h } from "../dom.js";
+import { prose } from "../widgets.js";
 import { marks } from "./marks.js";
 
 const MOST = 2000; // marks; a reply with more is beyond reading
@@ -41,7 +42,7 @@ const explained = hoverTooltip((view, pos) => {
   const found = at(view, pos);
   if (!found.length) return null;
   const shown = found.length > 1 ? found.filter(({ kind }) => kind !== "answer") : found;
-  const dom = h("div", { class: "mark-told" }, shown.slice(0, 5).map(({ title, words }) => h("p", {}, h("strong", {}, `${title}: `), words)));
+  const dom = h("div", { class: "mark-told" }, shown.slice(0, 5).map(({ title, words }) => h("p", {}, h("strong", {}, `${title}: `), prose(words))));
   return { pos: found[0].from, end: found[0].to, above: true, create: () => ({ dom }) };
 }, { hoverTime: 150 });
 

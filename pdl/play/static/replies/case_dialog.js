@@ -1,8 +1,8 @@
 // "Save as test": the reply, its data and its verdict as a case of the file NAME.tests.pdl.
 
 import { dialog } from "../dialog.js";
-import { code, fill, h } from "../dom.js";
-import { slot } from "./verdict.js";
+import { fill, h } from "../dom.js";
+import { copyButton, longText } from "../widgets.js";
 
 const PAUSE = 200; // milliseconds after a keystroke
 
@@ -15,14 +15,15 @@ class CaseForm {
     this.saves = Boolean(app.hello.files && app.state.file);
     this.name = h("input", { type: "text", id: "case-name", required: true, autocomplete: "off", oninput: () => this.later() });
     this.name.value = check.ok ? "a good reply" : `a reply that is refused: ${check.reason}`;
-    this.preview = slot("div", { class: "preview" }, (text) => (text ? code(text, "case") : null));
+    this.text = longText("", { label: "The case" });
+    this.preview = h("div", { class: "preview", hidden: true }, copyButton(app, "the case", () => this.text.text), this.text.element);
     this.told = h("p", { role: "status" });
     this.save = h("button", { type: "submit", class: "main", hidden: !this.saves }, "Save");
     const wants = check.ok ? "The case expects the value that this reply has now." : "The case expects that this reply is refused.";
     const where = this.saves ? "It is added to the file of tests of this prompt." : "The prompt is not a file here: copy the case into NAME.tests.pdl beside your prompt.";
     this.element = h("form", { class: "case", onsubmit: (event) => this.keep(event) },
       h("p", { class: "hint" }, wants, " ", where),
-      h("label", { for: "case-name" }, "Name of the case"), this.name, this.preview.element, this.told, this.save);
+      h("label", { for: "case-name" }, "Name of the case"), this.name, this.preview, this.told, this.save);
   }
 
   get params() {
@@ -43,10 +44,11 @@ class CaseForm {
   async write() {
     try {
       const { text } = await this.app.backend.call("case", this.params);
-      this.preview.show(text);
+      this.text.set(text);
+      this.preview.hidden = false;
       this.tell("");
     } catch (error) {
-      this.preview.show("");
+      this.preview.hidden = true;
       this.tell(words(error), "error");
     }
   }
