@@ -51,6 +51,11 @@ def stand_ins(prompt: Prompt, *, optional: bool = False) -> _Values:
     }
 
 
+def example(schema: Schema[Any]) -> Any:
+    """Return a readable value for an answer in JSON; it fits, unless the schema is unusual."""
+    return _valid("answer", schema.document, schema.document)
+
+
 def _has_default(field: object) -> bool:
     return isinstance(field, dict) and "default" in field
 

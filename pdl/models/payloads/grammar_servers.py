@@ -30,11 +30,12 @@ from pdl.models.payloads.turns import (
     unsupported_prefill,
     unsupported_with_tools,
 )
+from pdl.schema.json_values import compact_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pdl.gbnf import Compiled, Grammar
+    from pdl.gbnf import Grammar
     from pdl.models.request import Request
     from pdl.schema import Schema
 
@@ -44,15 +45,17 @@ _GRAMMARS = 64  # of schemas that are asked for again
 
 @dataclass(frozen=True)
 class GrammarServer:
-    """How a server accepts a grammar (`write`, into the body), and what else is specific to it.
+    """How a server accepts a grammar, and what else is specific to it.
 
-    `continues` are the keys that make it continue a last assistant turn.
+    `write` is how it spells one, and `path` the keys that lead to it in the body. `continues` are
+    the keys that make the server continue a last assistant turn.
     """
 
     name: str
     media: MediaSupport
     settings: SettingsMap
-    write: Callable[[Grammar, dict[str, Any]], None]
+    write: Callable[[Grammar], str]
+    path: tuple[str, ...]
     continues: dict[str, Any]
 
     def payload(self, request: Request, model: str) -> Payload:
@@ -83,26 +86,32 @@ class GrammarServer:
             return (unsupported_with_tools(self.name),)
         if prefill(request.messages):
             return (unsupported_prefill(self.name),)
-        compiled = _compiled(schema)
-        self.write(compiled.grammar, body)
-        return tuple(
-            Dropped(entry.pointer, entry.keyword, entry.why) for entry in compiled.report.post_hoc
-        )
+        text, dropped = _written(schema, compact_json(schema.document), self.write)
+        *outer, last = self.path
+        for key in outer:
+            body = body.setdefault(key, {})
+        body[last] = text
+        return dropped
 
 
 @lru_cache(maxsize=_GRAMMARS)
-def _compiled(schema: Schema) -> Compiled:
+def _written(
+    schema: Schema, _: str, write: Callable[[Grammar], str]
+) -> tuple[str, tuple[Dropped, ...]]:
+    """The grammar of a schema, and what it leaves to the check.
+
+    The JSON distinguishes what Python finds equal: 1 and true.
+    """
     from pdl import gbnf  # noqa: PLC0415 - the compiler takes long to load, and few requests need it
 
-    return gbnf.compile(schema, gbnf.Options.generate())
+    compiled = gbnf.compile(schema, gbnf.Options.generate())
+    left = compiled.report.post_hoc
+    dropped = tuple(Dropped(entry.pointer, entry.keyword, entry.why) for entry in left)
+    return write(compiled.grammar), dropped
 
 
 # What its image reader (stb_image) supports; the server fetches URLs of images.
 _IMAGES = frozenset({"png", "jpeg", "gif"})
-
-
-def _write_llama(grammar: Grammar, body: dict[str, Any]) -> None:
-    body["grammar"] = str(grammar)
 
 
 _LLAMA_SETTINGS = SettingsMap(
@@ -112,7 +121,8 @@ llama_payload = GrammarServer(
     name="llama-server",
     media=MediaSupport("llama-server", _IMAGES | AUDIO, _IMAGES),
     settings=_LLAMA_SETTINGS,
-    write=_write_llama,
+    write=str,
+    path=("grammar",),
     continues={},
 ).payload
 
@@ -130,9 +140,9 @@ LLAMA_SERVER = ProviderApi(
 )
 
 
-def _write_vllm(grammar: Grammar, body: dict[str, Any]) -> None:
-    """As EBNF of xgrammar, vLLM's default engine for grammars."""
-    body["structured_outputs"] = {"grammar": grammar.to_ebnf()}
+def _ebnf(grammar: Grammar) -> str:
+    """As xgrammar reads it, vLLM's default engine for grammars."""
+    return grammar.to_ebnf()
 
 
 _VLLM_SETTINGS = SettingsMap(provider="vLLM", paths={"repeat_penalty": ("repetition_penalty",)})
@@ -140,7 +150,8 @@ vllm_payload = GrammarServer(
     name="vLLM",
     media=MediaSupport("vLLM", IMAGES | AUDIO, IMAGES | AUDIO),
     settings=_VLLM_SETTINGS,
-    write=_write_vllm,
+    write=_ebnf,
+    path=("structured_outputs", "grammar"),
     continues={"add_generation_prompt": False, "continue_final_message": True},
 ).payload
 

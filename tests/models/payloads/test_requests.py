@@ -13,6 +13,7 @@ import pytest
 from models.payloads.requests import requests
 from snapshots import CASES, Snapshot
 
+import pdl
 from pdl.errors import PdlError
 from pdl.models.payloads import FAMILIES
 
@@ -55,3 +56,15 @@ def undone(decoder: ResponseDecoder | None) -> dict[str, Any] | None:
     if decoder is None:
         return None
     return {"wrapper": decoder.key, "nulls": sorted(decoder.nulls)}
+
+
+@pytest.mark.parametrize(("family", "path"), [("llama-server", 1), ("vllm", 2)])
+def test_schemas_that_python_finds_equal_have_grammars_of_their_own(family: str, path: int) -> None:
+    """`1 == True` in Python, and one grammar is kept for the next request."""
+    grammars = []
+    for value in (1, True):
+        schema = pdl.Schema.from_json_schema({"enum": [value, "x"]})
+        body = pdl.Request((pdl.Message("user", "Which?"),), schema).body(family)
+        grammars.append(str(body["grammar" if path == 1 else "structured_outputs"]))
+    assert "true" in grammars[1]
+    assert "true" not in grammars[0]
