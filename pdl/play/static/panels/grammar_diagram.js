@@ -75,7 +75,9 @@ export function diagramView(app, onRule) {
     set({ rules, diagram }) {
       names.set(rules, rules.includes(wanted) ? wanted : diagram.rule);
       if (!wanted || diagram.rule === wanted || !rules.includes(wanted)) fill(wait);
-      draw(diagram.rule, diagram.svg);
+      view.hidden = !diagram.svg;
+      if (diagram.svg) draw(diagram.rule, diagram.svg);
+      else fill(wait, diagram.note);
     },
   };
 }
