@@ -34,7 +34,7 @@ function literal(value, isOpen) {
 class Node {
   constructor(tree, { key, value }, path, level) {
     Object.assign(this, { tree, key, value, path, level });
-    this.row = h("div", { class: "row" });
+    this.row = h("div", { class: "json-row" });
     this.kids = h("div", { role: "group", class: "kids" });
     this.end = h("div", { class: "end", "aria-hidden": "true" });
     this.element = h("div", { role: "treeitem", "aria-level": String(level), tabindex: "-1", class: "node" }, this.row);
@@ -118,7 +118,7 @@ class Node {
   /** The last child of a node that has more than are shown. */
   rest(left) {
     const words = `Show ${Math.min(left, CHUNK)} more of ${left.toLocaleString("en")}`;
-    const element = h("div", { role: "treeitem", "aria-level": String(this.level + 1), tabindex: "-1", class: "node rest" }, h("div", { class: "row" }, words));
+    const element = h("div", { role: "treeitem", "aria-level": String(this.level + 1), tabindex: "-1", class: "node rest" }, h("div", { class: "json-row" }, words));
     this.tree.nodes.set(element, { toggle: () => this.more(), folds: false, isOpen: false });
     return { element };
   }
@@ -163,7 +163,7 @@ class Tree {
 
   click(event) {
     const item = event.target.closest?.('[role="treeitem"]');
-    if (!item || !getSelection().isCollapsed || !event.target.closest(".row")) return;
+    if (!item || !getSelection().isCollapsed || !event.target.closest(".json-row")) return;
     this.focus(item);
     this.nodes.get(item).toggle();
   }

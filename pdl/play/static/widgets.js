@@ -68,10 +68,11 @@ export function choice(label, options, chosen, onChange) {
 
 /** A list to choose from, for many names: `set(names, chosen)` fills it if they have changed. */
 export function menu(label, onChange) {
-  const select = h("select", { onchange: () => onChange(select.value) });
+  const id = `menu-${(groups += 1)}`;
+  const select = h("select", { id, onchange: () => onChange(select.value) });
   let known = "";
   return {
-    element: h("label", { class: "menu" }, h("span", {}, label), select),
+    element: h("span", { class: "menu" }, h("label", { for: id }, label), select),
     set(names, chosen) {
       if (known !== JSON.stringify(names)) fill(select, names.map((name) => h("option", { value: name }, name)));
       known = JSON.stringify(names);

@@ -8,15 +8,13 @@ import { counted, menu } from "../widgets.js";
 const FIRST = 150; // rules that are shown at first
 const START = /^([A-Za-z][\w-]*)\s*::=/;
 
-/** The rules of a grammar: [name, text] each, with the comments before it. */
+/** The rules of a grammar: [name, text] each. */
 export function rulesOf(text) {
   const rules = [];
-  let kept = [];
   for (const line of text.split("\n")) {
     const [, name] = START.exec(line) ?? [];
-    if (name || !rules.length) rules.push([name ?? "", [...kept, line]]);
+    if (name || !rules.length) rules.push([name ?? "", [line]]);
     else rules.at(-1)[1].push(line);
-    kept = [];
   }
   return rules.map(([name, lines]) => [name, lines.join("\n").trimEnd()]).filter(([, one]) => one);
 }

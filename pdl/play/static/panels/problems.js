@@ -3,6 +3,7 @@
 import { fill, h } from "../dom.js";
 import { List } from "../lists.js";
 import { prose } from "../widgets.js";
+import { problemWords } from "../words.js";
 
 const SEVERITIES = { error: ["bad", "✕", "Error"], warning: ["warn", "!", "Warning"], note: ["quiet", "i", "Note"] };
 const DOCS = "https://pdl-prompts.github.io/pdl/errors/";
@@ -24,12 +25,6 @@ function problemView(app, one) {
   return { element: h("li", {}, button, more) };
 }
 
-/** How many findings there are, for those who listen. */
-function counts(problems) {
-  const found = Object.entries(SEVERITIES).map(([severity, [, , words]]) => [words.toLowerCase(), problems.filter((one) => one.severity === severity).length]);
-  return found.filter(([, count]) => count).map(([words, count]) => `${count} ${words}${count === 1 ? "" : "s"}`).join(", ");
-}
-
 export function create(app) {
   const about = h("p", { class: "empty", role: "status" }, "Reading the prompt …");
   const list = h("ul", { class: "problems", "aria-label": "Problems" });
@@ -42,7 +37,7 @@ export function create(app) {
     element: h("div", { class: "frame problems-panel" }, about, list),
     render({ problems, failed }) {
       const found = problems ?? [];
-      const words = failed?.problems ? failed.problems.message : counts(found) || "No problem was found.";
+      const words = failed?.problems ? failed.problems.message : problemWords(found);
       if (words !== told) fill(about, words);
       told = words;
       items.set(found);
