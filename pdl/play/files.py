@@ -79,6 +79,10 @@ class OpenedFiles:
         """The name of the folder, without where it is."""
         return self.root.name or "files"
 
+    def hidden(self, text: str) -> str:
+        """Return a text in which the place of the folder is its name only."""
+        return text.replace(str(self.root), self.label) if self.root.name else text
+
     def list(self) -> list[Listed]:
         """Return the files that can be read, prompts with their cases first."""
         if self.only is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -53,9 +52,6 @@ class Places:
         label = "scratch" if files is None else files.label
         self.prefix = f"{_SCHEME}{quote(label)}"
         self.root = "" if files is None else uri_of(files.root)
-        path = "" if files is None else re.escape(str(files.root))
-        self._path = re.compile(rf"{path}(?![\w.-])") if len(path) > 1 else None
-        self._label = label
 
     def inward(self, message: Json) -> Json:
         """Return a message of the page with the URIs of files."""
@@ -95,7 +91,7 @@ class Places:
         if text.startswith(_SCHEME) and "\n" not in text:
             inside = self.root and text.startswith(f"{self.root}/")
             return self.prefix + text.removeprefix(self.root) if inside else _HIDDEN
-        return text if self._path is None else self._path.sub(lambda _: self._label, text)
+        return text if self.files is None else self.files.hidden(text)
 
     def initialized(self, params: dict[str, Json]) -> dict[str, Json]:
         """Return the parameters of `initialize` with the folder that was opened, if one was."""

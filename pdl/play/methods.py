@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import Response
 
 from pdl.play.access import RefusedError
+from pdl.play.running import models_in, run
+from pdl.play.streams import Events
 from pdl.play.workers import Workers
 
 if TYPE_CHECKING:
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     Method = Callable[[dict[str, Any]], Awaitable[Answer]]
 
 
+RUNS: Final = 4
+"""The most runs at once."""
+
+_RETRIES = 20
 _PROCESSES = 2  # that look: one may be at work on what has changed meanwhile
 
 
@@ -31,6 +37,7 @@ class Methods:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         root = desk.files.root if desk.files is not None else None
+        self._runs = 0
         self.workers = Workers(_PROCESSES, root, desk.seconds)
         self.by_name: dict[str, Method] = {
             "hello": self.hello,
@@ -39,6 +46,7 @@ class Methods:
             "read": self.read,
             "save": self.save,
             "create": self.create,
+            "run": self.run,
         }
 
     async def hello(self, params: dict[str, Any]) -> Answer:
@@ -66,8 +74,10 @@ class Methods:
 
     def _folder_of(self, params: dict[str, Any]) -> str | None:
         """The folder that files are read from, below the root; None if nothing is read."""
-        files = self.desk.files
-        return None if files is None else files.folder_of(params.get("file") or None)
+        files, name = self.desk.files, params.get("file") or None
+        if name is not None and not isinstance(name, str):
+            raise RefusedError(400, "`file` must be a name or null")
+        return None if files is None else files.folder_of(name)
 
     async def files(self, params: dict[str, Any]) -> Answer:
         """The files that were opened."""
@@ -78,9 +88,9 @@ class Methods:
         return {"files": [asdict(one) for one in listed]}
 
     async def read(self, params: dict[str, Any]) -> Answer:
-        """The text of a file."""
+        """The text of a file, and the models that its config turn names."""
         text, digest = await asyncio.to_thread(self._opened.read, text_of(params, "name"))
-        return {"text": text, "digest": digest}
+        return {"text": text, "digest": digest, "models": models_in(text)}
 
     async def save(self, params: dict[str, Any]) -> Answer:
         """Replace the text of a file that has not changed since it was read."""
@@ -91,6 +101,27 @@ class Methods:
         """Write a new file."""
         given = [text_of(params, name) for name in ("name", "text")]
         return {"digest": await asyncio.to_thread(self._opened.create, *given)}
+
+    async def run(self, params: dict[str, Any]) -> Answer:
+        """The events of a run."""
+        retries = params.get("retries", 3)
+        if type(retries) is not int or not 0 <= retries <= _RETRIES:
+            raise RefusedError(400, f"`retries` must be a number from 0 to {_RETRIES}")
+        asked = {
+            "prompt": text_of(params, "prompt"),
+            "data": text_of(params, "data", ""),
+            "model": text_of(params, "model"),
+            "file": params.get("file") or None,
+            "retries": retries,
+        }
+        self._folder_of(params)
+        if self._runs >= RUNS:
+            raise RefusedError(429, f"there are {RUNS} runs already", "stop one of them")
+        self._runs += 1
+        return Events(lambda put: run(asked, self.desk.choice, put, self.desk.hidden), self._ended)
+
+    def _ended(self) -> None:
+        self._runs -= 1
 
     @property
     def _opened(self) -> OpenedFiles:

@@ -7,6 +7,7 @@ import json
 import logging
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +21,7 @@ from pdl.models.payloads import FAMILIES
 from pdl.play.access import BODY_BYTES, Access, Guard, RefusedError
 from pdl.play.language import speak
 from pdl.play.methods import Methods
+from pdl.play.running import Choice
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable
@@ -66,17 +68,31 @@ class Desk:
     seconds: float = 10.0
     """How long a look may take."""
 
+    @cached_property
+    def choice(self) -> Choice:
+        """The models that the page may ask."""
+        return Choice(self.models, self.base_url, self.files)
+
+    def hidden(self, text: str) -> str:
+        """Return a text without the places of files."""
+        for name in (*self.models, *map(str, self.tokenizers)):
+            folder = str(Path(name.partition(":")[2] or name).parent)
+            text = text.replace(f"{folder}/", "") if len(folder) > 1 else text
+        return text if self.files is None else self.files.hidden(text)
+
     def hello(self) -> dict[str, Json]:
         """Return what the page can do here."""
+        only = None if self.files is None else self.files.only
+        models = [*self.choice.named, *self.choice.of_file(only)]
         return {
             "version": installed_version(),
             "files": self.files is not None,
-            "run": bool(self.models),
+            "run": bool(models) or (self.files is not None and only is None),
             "tokenizers": [path.name for path in self.tokenizers],
-            "models": list(self.models),
+            "models": [*dict.fromkeys(models)],
             "families": sorted(FAMILIES),
             "root": "scratch" if self.files is None else self.files.label,
-            "opened": None if self.files is None else self.files.only,
+            "opened": only,
             "language": True,
             "nonce": self.access.nonce,
             "notes": [],
@@ -96,7 +112,8 @@ def application(desk: Desk) -> ASGIApp:
             return _json(refused.body, refused.status)
         except PdlError as error:
             first = error.problem
-            return _json({"error": {"message": first.message, "hint": first.hint}}, 400)
+            told = {"message": desk.hidden(first.message), "hint": desk.hidden(first.hint)}
+            return _json({"error": told}, 400)
         except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
             _log.exception("a bug in pdl")
             message = f"this is a bug in pdl: {type(error).__name__}"

@@ -1,0 +1,206 @@
+"""A run of a prompt against a model, as a stream of events that ends when the page goes away.
+
+Only models that the user has named are asked: on the command line, or in the config turn of an
+opened prompt as it is on disk, not as the page sends it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from pdl.errors import PdlError
+from pdl.models.answer import AskError, total
+from pdl.models.connecting import below, connect_at
+from pdl.models.options import Hook
+from pdl.models.runner import ask_async
+from pdl.models.secret import NO_SECRET
+from pdl.play.access import RefusedError
+from pdl.play.looking import views
+from pdl.play.looking.subject import Subject
+from pdl.prompt import loads
+from pdl.prompt.files import Folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pdl._types import Json
+    from pdl.models import Answer, Model
+    from pdl.models.answer import Attempt
+    from pdl.models.ask_partial import AskPartial
+    from pdl.models.exchange import Delta
+    from pdl.models.request import Request
+    from pdl.play.files import OpenedFiles
+
+    Put = Callable[[dict[str, Json]], None]
+
+_PARTIALS = 0.1  # seconds between two partial values
+_FILES = ("llama:", "replay:")
+
+
+def label_of(model: str) -> str:
+    """Return what the page calls a model of the command line: of a file only its name."""
+    if not model.startswith(_FILES):
+        return model
+    scheme, _, path = model.partition(":")
+    return f"{scheme}:{path.replace(chr(92), '/').rpartition('/')[2]}"
+
+
+def models_in(text: str) -> list[str]:
+    """Return the models that the config turns of a prompt name, as they are written."""
+    from pdl.edit.document import Document  # noqa: PLC0415 - only prompts with models need it
+
+    if "model" not in text:
+        return []
+    document, found = Document(text), []
+    for turn in document.turns:
+        if turn.role == "config":
+            body = document.text[turn.body.start : turn.body.end]
+            with suppress(PdlError):  # it depends on data, which are those of the page
+                found.append(loads(f"<|config|>\n{body}\n<|user|>\n.").render().config.get("model"))
+    return [one for one in found if isinstance(one, str) and one]
+
+
+class Choice:
+    """The models that may be asked: those of the command line, and of opened prompts."""
+
+    def __init__(
+        self, named: Sequence[str], base_url: str | None, files: OpenedFiles | None
+    ) -> None:
+        self.named = {label_of(one): one for one in named}
+        self.base_url = base_url
+        self.files = files
+
+    def of_file(self, name: str | None) -> list[str]:
+        """Return the models that a prompt on disk names. Raises RefusedError."""
+        if self.files is None or name is None:
+            return []
+        return models_in(self.files.read(name)[0])
+
+    def connect(self, label: str, name: str | None) -> Model:
+        """Return a model by its label. Raises RefusedError for another one, and PdlError."""
+        if label in self.named:
+            return connect_at(self.named[label], self.base_url)
+        if label not in self.of_file(name):
+            message = "this model was not named by you"
+            hint = "start with `pdl play --model NAME`, or save `model: NAME` in the config turn"
+            raise RefusedError(403, message, hint)
+        assert self.files is not None
+        folder = Folder(self.files.root / self.files.folder_of(name))
+        return connect_at(below(label, folder), self.base_url)
+
+
+class Run(Hook):
+    """One run: it puts events, each an object with its name as `event`."""
+
+    def __init__(self, subject: Subject, model: Model, label: str, put: Put) -> None:
+        self.subject = subject
+        self.model = model
+        self.label = label
+        self._put = put
+        self._secret = getattr(model, "key", NO_SECRET)
+        self._shown = 0.0
+
+    def put(self, event: str, **fields: Json) -> None:
+        """Put an event, without the model's key."""
+        self._put({"event": event, **self._secret.redact_json(fields)})
+
+    async def run(self, retries: int) -> None:
+        """Ask the model, and put what comes of it. Raises PdlError, but for failed attempts."""
+        began = time.monotonic()
+        rendered = await asyncio.to_thread(getattr, self.subject, "rendered")
+        try:
+            answer = await ask_async(
+                rendered,
+                self.model,
+                retries=retries,
+                on_delta=self.on_delta,
+                on_partial=self.on_partial,
+                hooks=(self,),
+            )
+        except AskError as error:
+            self.put("error", message=error.problem.message, hint=error.problem.hint)
+            self._done(None, error.attempts, began)
+        else:
+            self._done(answer, answer.attempts, began)
+
+    def _done(
+        self, answer: Answer[Any] | None, attempts: tuple[Attempt, ...], began: float
+    ) -> None:
+        told: dict[str, Json] = {"value": None, "calls": [], "dropped": [], "ignored": []}
+        if answer is not None:
+            told["value"] = answer.data
+            told["calls"] = _calls(answer.calls)
+            told["dropped"] = [asdict(one) for one in answer.dropped]
+            told["ignored"] = [asdict(one) for one in answer.ignored]
+        self.put(
+            "done",
+            ok=answer is not None,
+            attempts=len(attempts),
+            seconds=round(time.monotonic() - began, 3),
+            usage=total(attempts).counts(),
+            **told,
+        )
+
+    def before(self, number: int, request: Request) -> None:
+        """Put what is asked in an attempt."""
+        messages = [{"role": one.role, "text": one.text} for one in request.messages]
+        self.put("attempt", number=number, request={"model": self.label, "messages": messages})
+
+    def on_delta(self, delta: Delta) -> None:
+        """Put a piece of a reply."""
+        if delta.reasoning:
+            self.put("reasoning", delta=delta.reasoning)
+        if delta.text:
+            self.put("text", delta=delta.text)
+
+    def on_partial(self, partial: AskPartial[Any]) -> None:
+        """Put the answer so far, now and then; the whole one is in the verdict."""
+        now = time.monotonic()
+        if not partial.final and now - self._shown >= _PARTIALS:
+            self._shown = now
+            self.put("partial", value=partial.data, complete=False)
+
+    def after(self, number: int, attempt: Attempt, pause: float | None) -> None:
+        """Put what came of an attempt."""
+        reply = attempt.reply
+        told: Json = None
+        if attempt.check is not None and reply is not None:
+            subject = Subject(self.subject.text, self.subject.data, reply.text, {}, None)
+            subject.check = attempt.check
+            told = views.check(subject)
+        self.put(
+            "verdict",
+            number=number,
+            ok=attempt.ok,
+            reason=attempt.reason,
+            check=told,
+            calls=_calls(attempt.calls),
+            stopped=attempt.is_stopped,
+            pause=pause,
+        )
+        self.put("usage", number=number, seconds=attempt.seconds, **attempt.usage.counts())
+
+
+def _calls(calls: Sequence[Any]) -> list[Json]:
+    return [{"name": one.name, "arguments": dict(one.arguments)} for one in calls]
+
+
+async def run(
+    asked: dict[str, Any], choice: Choice, put: Put, hidden: Callable[[str], str]
+) -> None:
+    """Put the events of a run; `hidden` takes the places of files out of errors."""
+    files, name = choice.files, asked["file"]
+    try:
+        model = await asyncio.to_thread(choice.connect, asked["model"], name)
+        folder = None if files is None else Folder(files.root / files.folder_of(name))
+        subject = Subject(asked["prompt"], asked["data"], None, {}, folder)
+        await Run(subject, model, asked["model"], put).run(asked["retries"])
+    except RefusedError as refused:
+        put({"event": "error", "message": str(refused), "hint": refused.hint})
+    except PdlError as error:
+        message, hint = error.problem.message, error.problem.hint
+        put({"event": "error", "message": hidden(message), "hint": hidden(hint)})
