@@ -18,7 +18,6 @@ from pdl.models.payloads import FAMILIES
 from pdl.play.access import RefusedError
 from pdl.play.files import OpenedFiles
 from pdl.play.look import look
-from pdl.play.methods import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,8 +27,14 @@ if TYPE_CHECKING:
     Params = dict[str, Any]
     Answer = dict[str, Json]
 
-_FIRST = "<|user|>\nHello\n<|schema|>\n{ a: int }\n"
-"""What is looked at before the page asks, so that everything is imported."""
+_FIRST = """<|input|>
+{ name: str, n?: int }
+<|user|>
+{{ name }} {{ schema }}
+<|schema|>
+{ a: int<1,5>, b?: [str] }
+"""
+"""What is looked at before the page asks, so that most is imported."""
 
 
 class Browser:
@@ -47,7 +52,7 @@ class Browser:
             "save": self._save,
             "create": self._create,
         }
-        look(_FIRST, reply='{"a": 1}')
+        look(_FIRST, "name: Ann", '{a: "1"}')
 
     def call(self, method: str, params: str) -> str:
         """Return `{"status", "result"}` as JSON: what the method answers over HTTP.
@@ -120,7 +125,7 @@ class Browser:
         if not isinstance(options, dict):
             raise RefusedError(400, "`options` must be an object")
         base = self.files.root / self.files.folder_of(params.get("file") or None)
-        prompt, data = text_of(params, "prompt", ""), text_of(params, "data", "")
+        prompt, data = _text(params, "prompt", ""), _text(params, "data", "")
         return look(prompt, data, reply, options, base=base)
 
     def _list(self, params: Params) -> Answer:
@@ -128,20 +133,20 @@ class Browser:
         return {"files": [asdict(one) for one in self.files.list()]}
 
     def _read(self, params: Params) -> Answer:
-        text, digest = self.files.read(text_of(params, "name"))
+        text, digest = self.files.read(_text(params, "name"))
         return {"text": text, "digest": digest}
 
     def _save(self, params: Params) -> Answer:
-        given = [text_of(params, name) for name in ("name", "text", "digest")]
+        given = [_text(params, name) for name in ("name", "text", "digest")]
         return {"digest": self.files.save(*given)}
 
     def _create(self, params: Params) -> Answer:
-        return {"digest": self.files.create(*(text_of(params, name) for name in ("name", "text")))}
+        return {"digest": self.files.create(*(_text(params, name) for name in ("name", "text")))}
 
 
 def _notes() -> Iterator[str]:
     """What the page says about itself."""
-    yield "Files are kept by this page only, until it is closed."
+    yield "Files are kept in this browser only."
     import regex  # noqa: PLC0415 - the stand-in, or the package
 
     if "stand_ins" in Path(regex.__file__).parts:
@@ -162,6 +167,13 @@ class _Writer:
 
     def close(self) -> None:
         """Nothing is to be closed."""
+
+
+def _text(params: Params, name: str, default: str | None = None) -> str:
+    found = params.get(name, default)
+    if not isinstance(found, str):
+        raise RefusedError(400, f"`{name}` must be a text")
+    return found
 
 
 def _error(message: str, hint: str = "") -> Answer:

@@ -10,12 +10,24 @@ const TOO_DEEP = "This is too deep or too large for Python in a browser.";
 const HINT = "Nothing that you wrote is lost. `pdl play` on your computer has more room and time.";
 const KEPT = new Set(["save", "create"]);
 
+const STORED = `pdl-files:${location.pathname}`;
+
+/** The files that this page has kept in the browser. */
+function kept() {
+  try {
+    const found = JSON.parse(localStorage.getItem(STORED));
+    return Object.fromEntries(Object.entries(found ?? {}).filter(([, text]) => typeof text === "string"));
+  } catch {
+    return {};
+  }
+}
+
 /** One message of the worker at a time: those that wait can be given up, and outlive a worker. */
 export class WorkerBackend {
   constructor() {
     this.queue = [];
     this.current = null;
-    this.files = {}; // what was saved, for the next worker
+    this.files = kept(); // what was saved, for each worker
     this.transport = null;
     this.deaths = 0;
     this.start();
@@ -104,8 +116,17 @@ export class WorkerBackend {
     });
     const { status, result } = JSON.parse(text);
     if (status !== 200) throw new Refused(status, { ...result, ...result.error });
-    if (KEPT.has(method)) this.files[params.name] = params.text;
+    if (KEPT.has(method)) this.keep(params);
     return result;
+  }
+
+  keep({ name, text }) {
+    this.files = { ...kept(), ...this.files, [name]: text };
+    try {
+      localStorage.setItem(STORED, JSON.stringify(this.files));
+    } catch {
+      throw new Refused(507, { message: `The browser has no room for ${name}.`, hint: "Copy its text, or delete what other pages keep." });
+    }
   }
 
   async stream() {
