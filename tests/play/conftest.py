@@ -81,6 +81,6 @@ def serving(path: Path | None = None, **options: Any) -> Iterator[Served]:
         assert not thread.is_alive()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def start() -> Start:
     return serving

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { begun, ended, statusWords, take, usageWords } from "../../../pdl/play/static/asking/run_state.js";
+import { begun, ended, statusWords, take, usageWords, verdictWords } from "../../../pdl/play/static/asking/run_state.js";
 import { around, visible, whole } from "../../../pdl/play/static/asking/visible.js";
 
 test("a run is told by its events", () => {
@@ -12,7 +12,7 @@ test("a run is told by its events", () => {
   const events = [
     { event: "attempt", number: 1, request: { model: "m" } }, { event: "text", delta: "{" }, { event: "text", delta: "}" },
     { event: "verdict", check: { ok: false } }, { event: "attempt", number: 2, request: {} }, { event: "text", delta: "[" },
-    { event: "partial", value: [], complete: false }, { event: "later" }, { event: "usage", input: 1200, output_tokens: 3, model: "m" },
+    { event: "partial", value: [], complete: false }, { event: "later" }, { event: "usage", number: 1, seconds: 2, input: 1000, output_tokens: 3, model: "m" }, { event: "usage", number: 2, input: 200 },
   ];
   events.forEach((event) => take(run, event));
   assert.deepEqual(run.attempts.map(({ text }) => text), ["{}", "["]);
@@ -30,6 +30,15 @@ test("a run ends when it is stopped, and when its connection does", () => {
   const failed = take(begun("m"), { event: "error", message: "no key", hint: "set it" });
   assert.equal(statusWords(ended(failed), 1), "The run failed after 1.0 s.");
   assert.equal(take(begun("m"), { event: "text", delta: "a" }).attempts[0].text, "a");
+});
+
+test("a failed run says after how many attempts", () => {
+  const run = take(take(begun("m"), { event: "error", message: "no valid answer", hint: "" }), { event: "done", ok: false, attempts: 3, seconds: 1, usage: { input: 5 } });
+  assert.equal(statusWords(ended(run), 1), "No valid answer after 3 attempts, in 1.0 s.");
+  assert.equal(run.error.message, "no valid answer");
+  assert.equal(usageWords(run.usage), "5 input tokens");
+  assert.equal(verdictWords({ ok: true, calls: [{ name: "f", arguments: { a: 1 } }] }), 'It calls `f` with `{"a":1}`.');
+  assert.equal(verdictWords({ ok: false, reason: "rate limit", pause: 2 }), "The attempt failed: rate limit. The next attempt follows after 2.0 s.");
 });
 
 test("spaces and controls are seen, and no character is cut", () => {

@@ -3,6 +3,8 @@
 import { fill, h } from "../dom.js";
 import { jsonView } from "../json_view.js";
 import { verdictView } from "../replies/verdict.js";
+import { prose } from "../widgets.js";
+import { verdictWords } from "./run_state.js";
 
 /** Whether what is in an element is seen to its end, so that it may follow what comes. */
 const isAtEnd = (element) => element.scrollHeight - element.scrollTop - element.clientHeight < 24;
@@ -22,26 +24,41 @@ class AttemptView {
     this.value = jsonView(app, null, { label: "the value so far", depth: 3 });
     this.partial = h("section", { hidden: true }, h("h4", {}, "Value so far"), this.value.element);
     this.verdict = verdictView(app, null);
-    this.check = null;
+    this.told = null;
+    this.said = h("p", { hidden: true });
+    this.reasoning = document.createTextNode("");
+    this.thoughts = h("details", { hidden: true }, h("summary", {}, "Reasoning"), h("pre", {}, this.reasoning));
     this.use = h("button", { type: "button", hidden: true, onclick: () => use(attempt.text) }, "Use this reply");
     this.element = h("article", { class: "attempt", "aria-label": `Attempt ${attempt.number}` },
-      h("h3", {}, `Attempt ${attempt.number}`), requestOf(app, attempt), this.pre, this.partial, this.verdict.element, this.use);
+      h("h3", {}, `Attempt ${attempt.number}`), requestOf(app, attempt), this.thoughts, this.pre, this.partial, this.said, this.verdict.element, this.use);
     this.verdict.show(null);
   }
 
-  draw({ text, partial, check }) {
-    const shown = this.text.length;
-    if (text.length > shown) {
-      const follows = isAtEnd(this.pre);
-      this.text.appendData(text.slice(shown));
-      if (follows) this.pre.scrollTop = this.pre.scrollHeight;
-    }
-    this.partial.hidden = Boolean(check) || partial === undefined;
+  draw({ text, reasoning, partial, verdict }) {
+    append(this.reasoning, reasoning);
+    this.thoughts.hidden = !reasoning;
+    const follows = isAtEnd(this.pre);
+    if (append(this.text, text) && follows) this.pre.scrollTop = this.pre.scrollHeight;
+    this.partial.hidden = Boolean(verdict) || partial === undefined;
     if (!this.partial.hidden) this.value.set(partial);
-    if (check !== this.check) this.verdict.show(check);
-    this.check = check;
     this.use.hidden = !text;
+    if (verdict !== this.told) this.tell(verdict);
   }
+
+  tell(verdict) {
+    this.told = verdict;
+    const words = verdictWords(verdict.check ? { ...verdict, reason: "" } : verdict);
+    this.verdict.show(verdict.check);
+    this.said.hidden = !words;
+    fill(this.said, prose(words));
+  }
+}
+
+/** Adds what a text has more than what is shown of it; false if that is nothing. */
+function append(shown, text) {
+  if (text.length <= shown.length) return false;
+  shown.appendData(text.slice(shown.length));
+  return true;
 }
 
 /** The attempts as a view: {element, draw(run), clear()}. `use(text)` takes a reply. */

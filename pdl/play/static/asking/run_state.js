@@ -5,20 +5,22 @@ export function begun(model) {
   return { model, status: "running", attempts: [], usage: null, error: null, result: null };
 }
 
-const attempt = (number, request) => ({ number, request, text: "", partial: undefined, complete: false, check: null });
+const attempt = (number, request) => ({ number, request, text: "", reasoning: "", partial: undefined, verdict: null });
+const OF_ATTEMPT = ["text", "reasoning", "partial", "verdict"];
 
 /** Takes an event into a run, which it changes. Unknown events are left alone. */
 export function take(run, event) {
   if (event.event === "attempt") run.attempts.push(attempt(event.number, event.request));
-  if (!run.attempts.length && ["text", "partial", "verdict"].includes(event.event)) run.attempts.push(attempt(1, null));
+  if (!run.attempts.length && OF_ATTEMPT.includes(event.event)) run.attempts.push(attempt(1, null));
   const last = run.attempts.at(-1);
   switch (event.event) {
     case "text": last.text += event.delta; break;
-    case "partial": Object.assign(last, { partial: event.value, complete: Boolean(event.complete) }); break;
-    case "verdict": last.check = event.check; break;
-    case "usage": run.usage = usageOf(event); break;
-    case "done": Object.assign(run, { status: "done", result: event }); break;
+    case "reasoning": last.reasoning += event.delta; break;
+    case "partial": last.partial = event.value; break;
+    case "verdict": last.verdict = event; break;
+    case "usage": run.usage = sum(run.usage, usageOf(event)); break;
     case "error": Object.assign(run, { status: "failed", error: event }); break;
+    case "done": Object.assign(run, { status: "done", result: event, usage: event.usage ?? run.usage }); break;
     default:
   }
   return run;
@@ -32,14 +34,19 @@ export function ended(run, { stopped = false, error = null } = {}) {
   return Object.assign(run, { status: "failed", error: told });
 }
 
-function usageOf({ event: _, ...numbers }) {
+function usageOf({ event: _, number: __, seconds: ___, ...numbers }) {
   return Object.fromEntries(Object.entries(numbers).filter(([, value]) => typeof value === "number"));
+}
+
+function sum(one, other) {
+  const names = new Set([...Object.keys(one ?? {}), ...Object.keys(other)]);
+  return Object.fromEntries([...names].map((name) => [name, (one?.[name] ?? 0) + (other[name] ?? 0)]));
 }
 
 /** The numbers of a usage as words: "12 input tokens, 30 output tokens". */
 export function usageWords(usage) {
   const words = (name) => name.replaceAll("_", " ");
-  return Object.entries(usage ?? {}).map(([name, value]) => `${value.toLocaleString("en")} ${/tokens|cost/.test(name) ? words(name) : `${words(name)} tokens`}`).join(", ");
+  return Object.entries(usage ?? {}).filter(([, value]) => value).map(([name, value]) => `${value.toLocaleString("en")} ${/tokens|cost/.test(name) ? words(name) : `${words(name)} tokens`}`).join(", ");
 }
 
 const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
@@ -52,4 +59,14 @@ export function statusWords({ status, attempts, result, model }, seconds) {
   if (status === "stopped") return `Stopped after ${time}.`;
   if (status === "failed") return `The run failed after ${time}.`;
   return result.ok ? `A valid answer after ${tried}, in ${time}.` : `No valid answer after ${tried}, in ${time}.`;
+}
+
+/** What is said of a verdict that has no check: why the attempt failed, and what is called. */
+export function verdictWords({ ok, reason, calls, stopped, pause }) {
+  const words = [];
+  for (const { name, arguments: given } of calls ?? []) words.push(`It calls \`${name}\` with \`${JSON.stringify(given)}\`.`);
+  if (!ok && reason) words.push(`The attempt failed: ${reason}.`);
+  if (stopped) words.push("The reply was stopped, since it could not become valid.");
+  if (pause) words.push(`The next attempt follows after ${pause.toFixed(1)} s.`);
+  return words.join(" ");
 }

@@ -2,7 +2,7 @@
 
 import { attemptsView } from "../asking/attempts.js";
 import { begun, ended, statusWords, take, usageWords } from "../asking/run_state.js";
-import { failure, fill, h } from "../dom.js";
+import { empty, failure, fill, h } from "../dom.js";
 
 const TICK = 200; // milliseconds between two times that are shown
 const NO_MODEL = "No model was named when the playground was started. Name those that this page may ask:";
@@ -19,9 +19,10 @@ class RunPanel {
     this.halt = h("button", { type: "button", hidden: true, "aria-keyshortcuts": "Escape", onclick: () => this.stop?.abort() }, "Stop");
     this.bar = h("div", { class: "row" }, h("label", { for: "run-model" }, "Model"), this.model, h("label", { for: "run-retries" }, "Retries"), this.retries, this.start, this.halt);
     this.status = h("p", { class: "run-status" });
+    this.advice = h("div");
     this.trouble = h("div");
     this.attempts = attemptsView(app, (text) => this.use(text));
-    this.element = h("div", { class: "run-panel" }, this.bar, this.status, this.trouble, this.attempts.element);
+    this.element = h("div", { class: "run-panel" }, this.advice, this.bar, this.status, this.trouble, this.attempts.element);
     this.offer();
     this.listen();
   }
@@ -37,18 +38,16 @@ class RunPanel {
   }
 
   /** Shows the models that may be asked, or how to name one. */
-  offer(config = {}) {
-    const { models = [], run } = this.app.hello;
-    this.bar.hidden = !run;
-    if (!run) {
-      const isStatic = document.querySelector('meta[name="pdl-static"]');
-      if (!this.status.hasChildNodes()) fill(this.status, h("span", { class: "empty" }, isStatic ? NO_SERVER : NO_MODEL), h("code", { class: "command" }, EXAMPLE));
-      return;
-    }
-    const names = [...new Set([...(typeof config.model === "string" ? [config.model] : []), ...models])];
+  offer(config) {
+    const isStatic = Boolean(document.querySelector('meta[name="pdl-static"]'));
+    const { models = [], run, files } = this.app.hello;
+    const own = typeof config?.model === "string" && files ? [config.model] : [];
+    const names = isStatic ? [] : [...new Set([...own, ...(run ? models : [])])];
     const key = names.join("\n");
     if (key === this.offered) return;
     this.offered = key;
+    this.bar.hidden = !names.length;
+    fill(this.advice, names.length ? null : [empty(isStatic ? NO_SERVER : NO_MODEL), h("code", { class: "command" }, EXAMPLE)]);
     fill(this.model, names.map((name) => h("option", { value: name }, name)));
     if (names.includes(this.chosen)) this.model.value = this.chosen;
   }
@@ -59,7 +58,7 @@ class RunPanel {
   }
 
   async run() {
-    if (this.stop || !this.app.hello.run) return;
+    if (this.stop || !this.model.value) return;
     const stop = (this.stop = new AbortController());
     const { prompt, data, file } = this.app.state;
     const retries = Math.min(9, Math.max(0, Math.trunc(Number(this.retries.value)) || 0));
@@ -115,7 +114,7 @@ class RunPanel {
     this.tell(run);
     const good = run.status === "done" && run.result.ok;
     this.status.className = `run-status ${good ? "good" : run.status === "stopped" ? "" : "bad"}`;
-    if (run.error) fill(this.trouble, failure(run.error));
+    fill(this.trouble, run.error ? failure(run.error) : null);
     const focused = document.activeElement === this.halt;
     this.start.disabled = false;
     this.halt.hidden = true;
@@ -131,6 +130,6 @@ export function create(app) {
     id: "run",
     title: "Run",
     element: panel.element,
-    render: ({ turns }) => panel.offer(turns?.config),
+    render: ({ turns }) => turns && panel.offer(turns.config), // without turns, what was known stays
   };
 }

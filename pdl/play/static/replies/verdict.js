@@ -47,7 +47,8 @@ export function verdictView(app, jump) {
       const found = findings(check);
       items.hidden = !found.length;
       list.set(found.slice(0, MOST));
-      fill(more, found.length > MOST ? `and ${counted(found.length - MOST, "more finding")}` : "");
+      const left = Math.max(0, found.length - MOST) + (check.more ?? 0);
+      fill(more, left ? `and ${counted(left, "more finding")}` : "");
       shown.hidden = !check.ok;
       value.set(check.ok ? check.value : null);
       feedback.set(check.feedback);

@@ -1,0 +1,189 @@
+"""The panels in which one writes and asks, in a real browser, with the real server."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from code_server import browser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.editor
+
+MILLISECONDS = 30_000  # what a busy machine takes for one step
+PROMPT = """<|input|>
+{
+  review: str, // What the customer wrote
+  stars?: int<1,5> = 3,
+  mood: "good" | "bad",
+  when?: date,
+  tags: [str],
+  person?: { name: str, kids: [{ n: str }] },
+  either: int | str,
+}
+
+<|user|>
+{{ review }} {{ stars }} {{ mood }} {{ when is defined }} {{ tags }} {{ person is defined }} {{ either }}
+
+<|schema|>
+{ stars: int<1,5>, refund: bool, problems: [str] }
+"""
+BROKEN = (
+    'Sure \U0001f600!\n```json\n{\'stars\': 4, refund: True,\n "problems": ["wet",]}\n```\nBye.'
+)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.pdl"
+    path.write_text(PROMPT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def page(chromium: Any, start: Any, file: Path) -> Iterator[Any]:
+    """The page of a file; nothing else is asked, and no error is logged."""
+    with start(file) as served:
+        made = chromium.new_page(viewport={"width": 1440, "height": 1000})
+        made.set_default_timeout(MILLISECONDS)
+        troubles: list[str] = []
+        made.on("pageerror", lambda error: troubles.append(str(error)))
+        made.on(
+            "request", lambda one: troubles.append(one.url) if served.host not in one.url else None
+        )
+        made.goto(served.desk.access.address)
+        made.wait_for_selector("html[data-ready]")
+        yield made
+        made.close()
+        assert not [one for one in troubles if not one.startswith(("data:", "blob:"))]
+
+
+def field(page: Any, name: str) -> Any:
+    return page.locator("#panel-data .form").get_by_label(name, exact=True)
+
+
+def data(page: Any) -> str:
+    """The text of the data, as the editor shows it."""
+    lines: list[str] = page.locator("#panel-data .cm-line").all_text_contents()
+    return "\n".join(lines)
+
+
+def view(page: Any, name: str) -> None:
+    page.locator("#panel-data").get_by_role("radio", name=name).check(force=True)
+
+
+def write(page: Any, text: str) -> None:
+    """Write a reply in place of the one that is there."""
+    page.get_by_role("tab", name="Reply").click()
+    page.get_by_role("textbox", name="Reply of a model").click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(text)
+
+
+def marked(page: Any, kind: str) -> list[str]:
+    found: list[str] = page.locator(f"#panel-reply .mark-{kind}").all_inner_texts()
+    return found
+
+
+def test_form_writes_what_it_shows(page: Any) -> None:
+    field(page, "review").fill("It broke.\nRefund!")
+    field(page, "stars").fill("7")
+    page.locator("#panel-data").get_by_text("expected at most 5, found 7").wait_for()
+    field(page, "stars").fill("4")
+    field(page, "mood").select_option("bad")
+    field(page, "when").fill("2026-11-23")
+    page.get_by_role("button", name="Add an item").click()
+    page.keyboard.type("wet")
+    field(page, "either").fill("5")
+    page.get_by_label("Written as").select_option("json")
+    page.get_by_role("button", name="Add person").click()
+    field(page, "name").fill("Ada")
+    page.locator("#panel-turns").get_by_text("It broke.").first.wait_for()
+    view(page, "Text")
+    assert json.loads(data(page)) == {
+        "review": "It broke.\nRefund!",
+        "stars": 4,
+        "mood": "bad",
+        "when": "2026-11-23",
+        "tags": ["wet"],
+        "either": 5,
+        "person": {"name": "Ada", "kids": []},
+    }
+    assert not page.locator("#panel-data [aria-invalid]").count()
+
+
+def test_text_stays_as_it_was_typed_but_for_the_edited_field(page: Any) -> None:
+    view(page, "Text")
+    page.get_by_role("textbox", name="Data, as JSON or YAML").click()
+    page.keyboard.insert_text(
+        "# mine\nreview:   It broke.   # so he says\nmood: good\ntags: []\neither: 1\n"
+    )
+    page.locator("#panel-turns").get_by_text("It broke.").first.wait_for()
+    view(page, "Form")
+    assert field(page, "review").input_value() == "It broke."
+    field(page, "mood").select_option("bad")
+    page.get_by_role("button", name="Add an item").click()
+    view(page, "Text")
+    assert (
+        data(page)
+        == '# mine\nreview:   It broke.   # so he says\nmood: bad\ntags: [""]\neither: 1\n'
+    )
+
+
+def test_reply_is_marked_and_explained(page: Any) -> None:
+    write(page, BROKEN)
+    page.locator("#panel-reply").get_by_text("The reply is valid, after 4 repairs.").wait_for()
+    assert marked(page, "repair") == ["'stars'", "refund", "True", ","]
+    assert "".join(marked(page, "answer")).startswith("{'stars': 4, ")
+    page.locator("#panel-reply .mark-repair").first.hover()
+    page.locator(".cm-tooltip").get_by_text("Repair:").wait_for()
+    page.locator("#panel-reply .finding").nth(2).click()
+    assert page.evaluate("document.activeElement.shadowRoot.getSelection?.().toString() ?? ''") in (
+        "True",
+        "",
+    )
+    page.keyboard.insert_text("7")
+    page.locator("#panel-reply .verdict .bad").first.wait_for()
+    assert marked(page, "error") == ["7"]
+    assert "Correct the error" in page.get_by_label("the feedback", exact=True).inner_text()
+
+
+def test_typing_keeps_the_caret(page: Any) -> None:
+    write(page, "")
+    text = '{"stars": 4, "refund": true, "problems": []'
+    page.keyboard.type(text + "x", delay=25)
+    page.keyboard.press("Backspace")
+    page.keyboard.type("}", delay=25)
+    page.get_by_text("The reply is valid.").wait_for()
+    assert page.get_by_role("textbox", name="Reply of a model").inner_text() == text + "}"
+
+
+def test_long_reply_stays_usable(page: Any) -> None:
+    items = ", ".join(f'"problem number {number}"' for number in range(9_000))
+    write(page, f"{{'stars': 4, 'refund': true, 'problems': [{items}]}}")
+    page.get_by_text("The reply is valid, after 3 repairs.").wait_for()
+    page.keyboard.press("ControlOrMeta+Home")
+    page.keyboard.type("Well: ")
+    page.wait_for_function(
+        "document.querySelector('#panel-reply .verdict').textContent.includes('valid')"
+    )
+    assert page.get_by_role("textbox", name="Reply of a model").inner_text().startswith("Well: {")
+
+
+def test_panels_say_how_to_run_and_to_see_tokens(page: Any) -> None:
+    page.get_by_role("tab", name="Run").click()
+    page.locator("#panel-run").get_by_text(re.compile("pdl play FILE --model")).wait_for()
+    assert not page.get_by_role("button", name="Run", exact=True).is_visible()
+    page.get_by_role("tab", name="Tokens").click()
+    page.locator("#panel-tokens").get_by_text(re.compile("--tokenizer")).wait_for()
