@@ -1,15 +1,9 @@
 // The page's state, and what happens after a change: it is looked at, and the panels are told.
 
 import { fill } from "./dom.js";
+import { Looking } from "./looking.js";
 
-const SHORTEST = 25; // milliseconds after a keystroke
-const LONGEST = 400;
-const SLOW = 300; // from here on the page says that it is busy
-
-/** How long typing must pause: longer where a look takes long, so that few are given up. */
-export function pauseAfter(took) {
-  return Math.min(LONGEST, Math.max(SHORTEST, took));
-}
+const SLOW = 300; // milliseconds, from which on the page says that it is busy
 
 export class App {
   constructor(backend, hello, state) {
@@ -19,10 +13,8 @@ export class App {
     this.look = null;
     this.looked = null;
     this.groups = [];
-    this.took = 0;
     this.listeners = new Map();
-    this.timer = 0;
-    this.stop = null;
+    this.looking = new Looking((signal) => this.lookOnce(signal));
   }
 
   /**
@@ -49,37 +41,44 @@ export class App {
   update(changes) {
     Object.assign(this.state, changes);
     this.emit("change", Object.keys(changes));
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh(), pauseAfter(this.took));
+    this.looking.soon();
   }
 
   /** Puts another prompt with its data and reply into the page. */
   replace(state) {
     this.update({ file: null, prompt: "", data: "", reply: "", at: null, ...state });
     this.emit("opened", this.state);
+    this.looking.now({ givesUp: true });
   }
 
-  /** Looks now. An older look that is under way is given up. */
-  async refresh() {
-    clearTimeout(this.timer);
-    this.stop?.abort();
-    const stop = (this.stop = new AbortController());
+  /** How many milliseconds the last look took. */
+  get took() {
+    return this.looking.took;
+  }
+
+  /** Looks now. Resolves when the page shows what its state is. */
+  refresh() {
+    return this.looking.now();
+  }
+
+  /** Looks at the state as it is; returns whether that could be done. */
+  async lookOnce(signal) {
     const { prompt, data, reply, file, options } = this.state;
     const params = { prompt, data, reply: reply || null, options: options ?? {}, file };
-    const started = performance.now();
     const slow = setTimeout(() => this.emit("busy", true), SLOW);
     try {
-      const look = await this.backend.call("look", params, { signal: stop.signal });
-      if (stop.signal.aborted) return;
-      this.took = performance.now() - started;
+      const look = await this.backend.call("look", params, { signal });
+      if (signal.aborted) return false;
       this.look = look;
       this.looked = params; // what it speaks of; the state may be another by now
       this.emit("look", look);
+      return true;
     } catch (error) {
-      if (!stop.signal.aborted && error.name !== "AbortError") this.emit("failed", error);
+      if (!signal.aborted && error.name !== "AbortError") this.emit("failed", error);
+      return false;
     } finally {
       clearTimeout(slow);
-      if (this.stop === stop) this.emit("busy", false);
+      this.emit("busy", false);
     }
   }
 

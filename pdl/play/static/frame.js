@@ -59,6 +59,14 @@ export function frame(app, { id, title, part = id, body, nothing, draw, depends 
     drawn = json;
   }
 
+  /** What was shown of another prompt is not shown any more. */
+  app.on?.("opened", () => {
+    look = null;
+    drawn = "";
+    body.hidden = true;
+    tell("loading", h("p", { class: "empty" }, "Reading the prompt …"));
+  });
+
   return {
     id,
     title,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { pauseAfter } from "../../../pdl/play/static/app.js";
 import { compared } from "../../../pdl/play/static/conflict_dialog.js";
 import { unix } from "../../../pdl/play/static/files.js";
 import { createdName, matching } from "../../../pdl/play/static/open_dialog.js";
@@ -49,10 +48,6 @@ test("only a name of a file is created", () => {
   assert.equal(createdName(["a.pdl"], "a"), null);
   assert.equal(createdName([], " mails/new "), "mails/new.pdl");
   for (const typed of ["", "  ", "../a", "/a", ".hidden", "a//b", "a:b", "a\\b"]) assert.equal(createdName([], typed), null);
-});
-
-test("typing pauses no longer than it must", () => {
-  assert.deepEqual([0, 100, 10_000].map(pauseAfter), [25, 100, 400]);
 });
 
 const text = (data) => ({ nodeType: 3, data });

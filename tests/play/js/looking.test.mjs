@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Looking, pauseAfter } from "../../../pdl/play/static/looking.js";
+
+/** A look that ends when it is told to; `begun` are the signals of all looks. */
+function slow() {
+  const begun = [];
+  const ends = [];
+  const looking = new Looking((signal) => {
+    begun.push(signal);
+    return new Promise((resolve) => {
+      ends.push(resolve);
+      signal.addEventListener("abort", () => resolve(false));
+    });
+  });
+  return { looking, begun, end: () => ends.pop()(true) };
+}
+
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+test("typing pauses no longer than it must", () => {
+  assert.deepEqual([0, 100, 10_000].map(pauseAfter), [25, 100, 400]);
+});
+
+test("a look is not given up for a newer one, and one follows many changes", async () => {
+  const { looking, begun, end } = slow();
+  looking.now();
+  looking.now();
+  looking.now();
+  assert.equal(begun.length, 1);
+  end();
+  await turn();
+  assert.equal(begun.length, 2);
+  assert.equal(begun[0].aborted, false);
+  end();
+  await turn();
+  assert.equal(begun.length, 2);
+  assert.equal(looking.current, null);
+});
+
+test("a look at another prompt gives up the one that is under way", async () => {
+  const { looking, begun, end } = slow();
+  looking.now();
+  looking.now({ givesUp: true });
+  await turn();
+  assert.deepEqual([begun.length, begun[0].aborted], [2, true]);
+  end();
+  await turn();
+  assert.equal(looking.current, null);
+});
