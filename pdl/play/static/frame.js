@@ -17,18 +17,27 @@ function failureNote(app, failed, look, isOld) {
   );
 }
 
-function placeButton(app, { line, column }) {
-  return line ? h("button", { type: "button", class: "small", onclick: () => app.goTo(line, column ?? 1) }, `Go to line ${line}`) : null;
+/** Says that a part is made with values that stand in for data which are missing. */
+function standInNote(app, look) {
+  const names = Object.keys(look.inputs?.stand_ins ?? {});
+  if (!names.length) return null;
+  const told = names.map((name, at) => [at ? ", " : "", h("code", {}, name)]);
+  return h("p", { class: "stand-in" }, h("span", {}, "Made up, as the data lack it: ", told, ". "), h("button", { type: "button", class: "small", onclick: () => app.open("data") }, "Open the data"));
+}
+
+function placeButton(app, { line, column, file }) {
+  return line && !file ? h("button", { type: "button", class: "small", onclick: () => app.goTo(line, column ?? 1) }, `Go to line ${line}`) : null;
 }
 
 /**
  * A panel of one part. `draw(part, look)` shows it in `body`, `nothing(look)` returns what is said
- * if there is none, `depends(look)` what else is shown. While the part fails, the last one that
+ * if there is none, `depends(look)` what else is shown, and `usesData` that
+ * the data are in it. While the part fails, the last one that
  * could be made stays, marked as old.
  */
-export function frame(app, { id, title, part = id, body, nothing, draw, depends = () => null }) {
+export function frame(app, { id, title, part = id, body, nothing, draw, depends = () => null, usesData = false }) {
   const note = h("div", { class: "note" }, h("p", { class: "empty" }, "Reading the prompt …"));
-  const element = h("div", { class: `frame ${id}` }, note, body);
+  const element = h("div", { class: "frame" }, note, body);
   let look = null;
   let visible = false;
   let told = "loading";
@@ -53,8 +62,8 @@ export function frame(app, { id, title, part = id, body, nothing, draw, depends 
     const json = value ? JSON.stringify([value, depends(look)]) : "";
     body.hidden = !value;
     body.classList.remove("old");
-    if (value) tell("");
-    else tell("nothing", nothing(look));
+    if (!value) tell("nothing", nothing(look));
+    else tell(usesData ? JSON.stringify(look.inputs?.stand_ins ?? {}) : "", usesData ? standInNote(app, look) : null);
     if (json && json !== drawn) draw(value, look);
     drawn = json;
   }

@@ -223,14 +223,18 @@ export function jsonView(app, value, { label = "JSON", depth = 2, copies = true 
   let whole = value;
   const fold = (open, words) => h("button", { type: "button", class: "small", "aria-label": `${words} ${label}`, onclick: () => tree.unfold(open, whole) }, words);
   const copy = copies ? copyButton(app, label, () => JSON.stringify(whole, null, 2)) : null;
-  const tools = h("div", { class: "tools" }, fold(true, "Unfold"), fold(false, "Fold"), copy);
-  tree.set(value);
+  const folds = h("span", { class: "folds" }, fold(true, "Unfold"), fold(false, "Fold"));
+
+  function set(next) {
+    whole = next;
+    folds.hidden = !(isBranch(next) && Object.values(next).some((one) => isLong(one) || isBranch(one)));
+    tree.set(next);
+  }
+
+  set(value);
   return {
-    element: h("div", { class: "json-view" }, tools, tree.element),
-    set(next) {
-      whole = next;
-      tree.set(next);
-    },
+    element: h("div", { class: "json-view" }, h("div", { class: "tools" }, folds, copy), tree.element),
+    set,
     get value() {
       return whole;
     },

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from code_server import browser
+from shipped import PROMPTS, examples
 
 from pdl.play.look import look
 
@@ -134,6 +135,22 @@ def parts(**made: Any) -> dict[str, Any]:
     return {"failed": {}, "problems": [], "inputs": None, "check": None, **made}
 
 
+@pytest.mark.parametrize("path", PROMPTS, ids=lambda path: path.stem)
+def test_shipped_prompts_are_shown_whole(page: Any, path: Path) -> None:
+    """Each panel of each shipped prompt is drawn, as it comes and after another prompt."""
+    example = next(one for one in examples() if one.prompt == path)
+    text, data = path.read_text("utf-8"), json.dumps(example.data)
+    found = json.loads(json.dumps(look(text, data, "no", base=path.parent)))
+    assert not found["failed"]
+    for name in ("turns", "requests", "schema", "grammar", "tools", "problems"):
+        panel = shown(page, name, looked(), found)
+        for radio in panel.get_by_role("radio").all():
+            if radio.is_visible():
+                radio.check()
+        assert len(panel.inner_text()) > 10
+        assert "undefined" not in panel.inner_text()
+
+
 def test_what_stays_keeps_its_element_and_its_selection(page: Any) -> None:
     """A change in one turn touches no other."""
     panel = shown(page, "turns", looked())
@@ -194,11 +211,19 @@ def test_a_part_that_fails_leaves_what_was_there(page: Any) -> None:
 
 
 def test_data_that_are_missing_lead_to_the_data(page: Any) -> None:
-    found = looked("<|input|>\n{ review: str }\n<|user|>\n{{ review }}\n", "")
-    panel = shown(page, "turns", found)
+    prompt = "<|input|>\n{ review: str }\n<|user|>\n{{ review }}\n<|schema|>\nint<{{ review }}>\n"
+    panel = shown(page, "turns", looked(prompt, ""))
     assert "missing required input review" in panel.inner_text()
     panel.get_by_role("button", name="Open the data").click()
     assert page.evaluate("went") == [["data"]]
+
+
+def test_what_is_made_up_for_missing_data_is_told(page: Any) -> None:
+    prompt = "<|input|>\n{ review: str }\n<|user|>\n{{ review }}\n"
+    panel = shown(page, "turns", looked(prompt, ""))
+    assert "Made up, as the data lack it: review." in panel.inner_text()
+    render(page, looked(prompt, "review: It broke."))
+    assert "Made up" not in panel.inner_text()
 
 
 @pytest.mark.parametrize(
@@ -363,9 +388,10 @@ def test_tools_and_the_calls_of_a_reply(page: Any) -> None:
     assert "No reply yet" in panel.inner_text()
     errors = [{"path": "$.word", "message": "must be a string", "span": None}]
     call = {"name": "find", "arguments": {"word": 1}, "ok": False, "errors": errors, "span": None}
-    render(page, {**found, "tools": {**found["tools"], "calls": [call]}})
+    render(page, {**found, "tools": {**found["tools"], "calls": [call], "feedback": "Call again."}})
     assert "1 error" in panel.inner_text()
     assert "$.word must be a string" in panel.inner_text()
+    assert "Call again." in panel.inner_text()
 
 
 def test_a_problem_leads_to_its_place_and_is_told_without_colour(page: Any) -> None:

@@ -26,11 +26,12 @@ export function reportView() {
   let everything = false;
   let all = false;
   let report = [];
+  let beyond = 0;
 
   function show() {
     const wanted = everything ? report : report.filter((one) => one.verdict !== "EXACT");
     const counts = Object.entries(WORDS).map(([verdict, [, , words]]) => [words, report.filter((one) => one.verdict === verdict).length]);
-    fill(about, counts.map(([words, count]) => `${count} ${words}`).join(", "), wanted.length ? "" : ". Nothing is left to the check.");
+    fill(about, counts.map(([words, count]) => `${count} ${words}`).join(", "), beyond ? `; ${counted(beyond, "more keyword")} not listed` : "", wanted.length || beyond ? "." : ". Nothing is left to the check.");
     list.hidden = !wanted.length;
     rows.set(all ? wanted : wanted.slice(0, FIRST));
     more.hidden = all || wanted.length <= FIRST;
@@ -41,6 +42,7 @@ export function reportView() {
     element: h("div", {}, h("div", { class: "tools" }, which.element, about), list, more),
     set(grammar) {
       report = grammar.report;
+      beyond = grammar.more ?? 0;
       show();
     },
   };

@@ -34,7 +34,7 @@ export function create(app) {
   return {
     id: "problems",
     title: "Problems",
-    element: h("div", { class: "frame problems-panel" }, about, list),
+    element: h("div", { class: "frame" }, about, list),
     render({ problems, failed }) {
       const found = problems ?? [];
       const words = failed?.problems ? failed.problems.message : problemWords(found);

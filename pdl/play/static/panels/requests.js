@@ -52,6 +52,7 @@ function leftOutView() {
 export function create(app) {
   const whole = h("p", { class: "good" }, h("span", { "aria-hidden": "true" }, "✓ "), "Everything is sent.");
   const left = leftOutView();
+  const cut = h("p", { class: "warn" });
   const json = jsonView(app, {}, { label: "the request", depth: 3 });
   const command = longText("", { label: "Request as a curl command", language: "shell" });
   const asCurl = h("div", {}, h("div", { class: "tools" }, copyButton(app, "the command", () => command.text)), command.element);
@@ -75,7 +76,9 @@ export function create(app) {
     const names = Object.keys(requests);
     if (!names.includes(family)) family = names.includes(app.state.provider) ? app.state.provider : names[0];
     families.set(names, family);
-    const { url, body, headers, left_out: without } = requests[family];
+    const { url, body, headers, left_out: without, shortened } = requests[family];
+    cut.hidden = !shortened;
+    fill(cut, `${counted(shortened ?? 0, "long text")} cut in the page, such as an image; a copy is not whole.`);
     left.set(without, body);
     whole.hidden = without.length > 0 || !body;
     json.element.hidden = view !== "json" || !body;
@@ -90,8 +93,9 @@ export function create(app) {
     id: "requests",
     title: "Request",
     part: "requests",
-    body: h("div", {}, h("div", { class: "tools" }, families.element, views.element), whole, left.element, json.element, asCurl),
+    body: h("div", {}, h("div", { class: "tools" }, families.element, views.element), whole, left.element, cut, json.element, asCurl),
     nothing: () => empty("No request yet: the prompt has no turn that could be sent."),
     draw,
+    usesData: true,
   });
 }

@@ -5,7 +5,7 @@ import { frame } from "../frame.js";
 import { highlighted } from "../highlight.js";
 import { jsonView } from "../json_view.js";
 import { List } from "../lists.js";
-import { choice, copyButton, counted, menu, prose } from "../widgets.js";
+import { choice, copyButton, counted, longText, menu, prose } from "../widgets.js";
 
 function toolView(app, first) {
   const signature = h("pre", {});
@@ -16,10 +16,9 @@ function toolView(app, first) {
 
   function update({ name, notation, description, json_schema: document }) {
     if (name !== first.name) return false;
-    const isWhole = notation.startsWith(name);
-    fill(signature, isWhole ? null : [h("strong", {}, name), " "], highlighted(notation, "notation"));
+    fill(signature, highlighted(notation, "notation"));
     fill(about, description);
-    about.hidden = !description;
+    about.hidden = !description || notation.includes("//");
     schema.set(document);
     return true;
   }
@@ -36,19 +35,22 @@ function callView(app, call) {
   const { name, arguments: given, ok, errors } = call;
   const sign = ok ? "✓" : "✕";
   const words = ok ? "the arguments are right" : counted(errors.length, "error");
-  const head = h("header", {}, h("h3", {}, h("span", { class: ok ? "good" : "bad", "aria-hidden": "true" }, `${sign} `), name), h("span", { class: ok ? "good" : "bad" }, words));
-  const value = jsonView(app, given, { label: `the arguments of ${name}`, depth: 2 });
-  return { element: h("article", { class: "call" }, head, errors.length ? h("ul", {}, errors.map(errorView)) : null, value.element) };
+  const head = h("header", {}, h("h3", {}, h("span", { class: ok ? "good" : "bad", "aria-hidden": "true" }, `${sign} `), name || "no tool"), h("span", { class: ok ? "good" : "bad" }, words));
+  const value = given && jsonView(app, given, { label: `the arguments of ${name}`, depth: 2 });
+  return { element: h("article", { class: "call" }, head, errors.length ? h("ul", {}, errors.map(errorView)) : null, value?.element) };
 }
 
 export function create(app) {
   const tools = h("div");
   const calls = h("div");
   const noCall = h("p", { class: "empty" });
+  const more = h("p", { class: "quiet" });
+  const told = h("h3", {}, "What the model is told");
+  const feedback = longText("");
   const json = jsonView(app, [], { label: "the tools", depth: 3 });
-  const families = menu("Provider", (name) => draw(part, look, name));
+  const families = menu("Provider", show);
   const formats = h("div", { hidden: true }, h("div", { class: "tools" }, families.element), json.element);
-  const replied = h("div", { hidden: true }, noCall, calls);
+  const replied = h("div", { hidden: true }, noCall, calls, more, told, feedback.element);
   const parts = { tools, formats, calls: replied };
   const lists = { tools: new List(tools, (one) => toolView(app, one)), calls: new List(calls, (one) => callView(app, one)) };
   const views = choice("What is shown of the tools", [["tools", "Tools"], ["formats", "As sent"], ["calls", "Calls of the reply"]], "tools", (name) => {
@@ -56,19 +58,26 @@ export function create(app) {
   });
   let family = "";
   let part = null;
-  let look = null;
 
-  function draw(next, whole, chosen = family) {
+  function draw(next) {
     part = next;
-    look = whole;
-    const names = Object.keys(next.formats);
-    family = names.includes(chosen) ? chosen : names[0];
-    families.set(names, family);
-    if (family) json.set(next.formats[family]);
+    show(family);
     lists.tools.set(next.tools);
     lists.calls.set(next.calls);
     noCall.hidden = next.calls.length > 0;
-    fill(noCall, look.check ? "The reply calls no tool." : "No reply yet. Paste one under Reply to see its calls.");
+    fill(noCall, app.state.reply ? "The reply calls no tool." : "No reply yet. Paste one under Reply to see its calls.");
+    more.hidden = !next.more;
+    fill(more, `${counted(next.more ?? 0, "more call")} not listed.`);
+    feedback.element.hidden = !next.feedback;
+    told.hidden = !next.feedback;
+    feedback.set(next.feedback ?? "");
+  }
+
+  function show(chosen) {
+    const names = Object.keys(part.formats);
+    family = names.includes(chosen) ? chosen : names[0];
+    families.set(names, family);
+    if (family) json.set(part.formats[family]);
   }
 
   return frame(app, {
@@ -77,6 +86,6 @@ export function create(app) {
     body: h("div", {}, h("div", { class: "tools" }, views.element), tools, formats, replied),
     nothing: () => empty("No tools. A turn ", h("code", {}, "<|tools|>"), " declares what the model may call."),
     draw,
-    depends: ({ check }) => Boolean(check),
+    depends: () => Boolean(app.state.reply),
   });
 }

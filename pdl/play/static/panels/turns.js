@@ -23,8 +23,8 @@ function preview({ kind, media_type: type, data }) {
 }
 
 function mediaView(part) {
-  const { kind, media_type: type, bytes, url } = part;
-  const words = url ? [`${kind}, by its address: `, h("code", {}, url), " (the provider fetches it, not this page)"] : `${type}, ${size(bytes)}`;
+  const { kind, media_type: type, bytes, url, data } = part;
+  const words = url ? [`${kind}, by its address: `, h("code", {}, url), " (the provider fetches it, not this page)"] : `${type}, ${size(bytes)}${data ? "" : ", too large to show here"}`;
   return { element: h("figure", { class: "media" }, preview(part), h("figcaption", {}, words)) };
 }
 
@@ -118,5 +118,6 @@ export function create(app) {
     body: h("div", {}, h("div", { class: "tools" }, views.element, about), turns, transcript.element),
     nothing: () => empty("No turn yet. Begin one with a line such as ", h("code", {}, "<|user|>"), "."),
     draw,
+    usesData: true,
   });
 }
