@@ -1,13 +1,7 @@
 // When the page looks: soon after a change, one look at a time, the next one when it has ended.
 
-const SHORTEST = 25; // milliseconds after a keystroke
-const LONGEST = 400;
+const PAUSE = 25; // milliseconds after a change, for those that come with it
 const PATIENCE = 1500; // from here on a look is given up if there is something newer
-
-/** How long typing must pause: longer where a look takes long. */
-export function pauseAfter(took) {
-  return Math.min(LONGEST, Math.max(SHORTEST, took));
-}
 
 /**
  * Calls `look(signal)` after changes. It is never called again before it has ended, so that what is
@@ -22,20 +16,18 @@ export class Looking {
     this.again = false;
   }
 
-  /** Looks when typing pauses. */
+  /** Looks soon after a change. Those that follow do not put it off. */
   soon() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.now(), pauseAfter(this.took));
+    this.timer ||= setTimeout(() => this.now(), PAUSE);
   }
 
   /** Looks, or when the look that is under way has ended. Resolves when nothing is under way. */
   now({ givesUp = false } = {}) {
     clearTimeout(this.timer);
+    this.timer = 0;
     if (!this.current) return this.begin();
     this.again = true;
-    const left = givesUp ? 0 : this.current.since + PATIENCE - performance.now();
-    if (left <= 0) this.current.stop.abort();
-    else this.timer = setTimeout(() => this.current && this.now(), left);
+    if (givesUp || performance.now() > this.current.since + PATIENCE) this.current.stop.abort();
     return this.current.ended;
   }
 
@@ -47,7 +39,9 @@ export class Looking {
 
   async run({ stop, since }) {
     this.again = false;
+    const late = setTimeout(() => this.again && stop.abort(), PATIENCE);
     const made = await this.look(stop.signal);
+    clearTimeout(late);
     if (made) this.took = performance.now() - since;
     this.current = null;
     if (this.again) await this.begin();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Looking, pauseAfter } from "../../../pdl/play/static/looking.js";
+import { Looking } from "../../../pdl/play/static/looking.js";
 
 /** A look that ends when it is told to; `begun` are the signals of all looks. */
 function slow() {
@@ -19,8 +19,11 @@ function slow() {
 
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-test("typing pauses no longer than it must", () => {
-  assert.deepEqual([0, 100, 10_000].map(pauseAfter), [25, 100, 400]);
+test("changes that follow soon are looked at together", async () => {
+  const { looking, begun } = slow();
+  for (let at = 0; at < 5; at++) looking.soon();
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  assert.equal(begun.length, 1);
 });
 
 test("a look is not given up for a newer one, and one follows many changes", async () => {
