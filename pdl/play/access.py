@@ -141,3 +141,11 @@ class Guard:
         start: dict[str, Any] = {"type": "http.response.start", "status": refused.status}
         await send({**start, "headers": headers})
         await send({"type": "http.response.body", "body": json.dumps(refused.body).encode()})
+
+
+def text_of(params: dict[str, Any], name: str, default: str | None = None) -> str:
+    """Return a parameter that is a text. Raises RefusedError."""
+    found = params.get(name, default)
+    if not isinstance(found, str):
+        raise RefusedError(400, f"`{name}` must be a text")
+    return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import Response
 
-from pdl.play.access import RefusedError
+from pdl.play.access import RefusedError, text_of
 from pdl.play.running import models_in, run
 from pdl.play.streams import Events
 from pdl.play.workers import Workers
@@ -129,11 +129,3 @@ class Methods:
             hint = "start `pdl play` with a file or a folder"
             raise RefusedError(404, "no file was opened", hint)
         return self.desk.files
-
-
-def text_of(params: dict[str, Any], name: str, default: str | None = None) -> str:
-    """Return a parameter that is a text. Raises RefusedError."""
-    found = params.get(name, default)
-    if not isinstance(found, str):
-        raise RefusedError(400, f"`{name}` must be a text")
-    return found

@@ -19,8 +19,9 @@ from pdl.models.options import Hook
 from pdl.models.runner import ask_async
 from pdl.models.secret import NO_SECRET
 from pdl.play.access import RefusedError
-from pdl.play.looking import views
-from pdl.play.looking.subject import Subject
+from pdl.play.looking.checks import check_fields
+from pdl.play.looking.offsets import Offsets
+from pdl.play.looking.subject import Draft, Filled
 from pdl.prompt import loads
 from pdl.prompt.files import Folder
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from pdl.models.exchange import Delta
     from pdl.models.request import Request
     from pdl.play.files import OpenedFiles
+    from pdl.prompt import Rendered
 
     Put = Callable[[dict[str, Json]], None]
 
@@ -96,8 +98,8 @@ class Choice:
 class Run(Hook):
     """One run: it puts events, each an object with its name as `event`."""
 
-    def __init__(self, subject: Subject, model: Model, label: str, put: Put) -> None:
-        self.subject = subject
+    def __init__(self, filled: Filled, model: Model, label: str, put: Put) -> None:
+        self.filled = filled
         self.model = model
         self.label = label
         self._put = put
@@ -111,7 +113,7 @@ class Run(Hook):
     async def run(self, retries: int) -> None:
         """Ask the model, and put what comes of it. Raises PdlError, but for failed attempts."""
         began = time.monotonic()
-        rendered = await asyncio.to_thread(getattr, self.subject, "rendered")
+        rendered = await asyncio.to_thread(self._rendered)
         try:
             answer = await ask_async(
                 rendered,
@@ -126,6 +128,9 @@ class Run(Hook):
             self._done(None, error.attempts, began)
         else:
             self._done(answer, answer.attempts, began)
+
+    def _rendered(self) -> Rendered[Any]:
+        return self.filled.draft.prompt.render(self.filled.values, prefill=True)
 
     def _done(
         self, answer: Answer[Any] | None, attempts: tuple[Attempt, ...], began: float
@@ -169,9 +174,7 @@ class Run(Hook):
         reply = attempt.reply
         told: Json = None
         if attempt.check is not None and reply is not None:
-            subject = Subject(self.subject.text, self.subject.data, reply.text, {}, None)
-            subject.check = attempt.check
-            told = views.check(subject)
+            told = check_fields(attempt.check, Offsets(reply.text))
         self.put(
             "verdict",
             number=number,
@@ -196,9 +199,9 @@ async def run(
     files, name = choice.files, asked["file"]
     try:
         model = await asyncio.to_thread(choice.connect, asked["model"], name)
-        folder = None if files is None else Folder(files.root / files.folder_of(name))
-        subject = Subject(asked["prompt"], asked["data"], None, {}, folder)
-        await Run(subject, model, asked["model"], put).run(asked["retries"])
+        base = None if files is None else files.root / files.folder_of(name)
+        filled = Filled(Draft(asked["prompt"], name or "prompt.pdl", base), asked["data"])
+        await Run(filled, model, asked["model"], put).run(asked["retries"])
     except RefusedError as refused:
         put({"event": "error", "message": str(refused), "hint": refused.hint})
     except PdlError as error:
