@@ -194,8 +194,29 @@ class OpenedFiles:
             raise RefusedError(403, f"{quoted(name)} cannot be created: {reason}") from error
         return digest_of(data)
 
-    def _steps(self, name: str) -> tuple[str, ...]:
-        """The folders and the file of a name. Raises RefusedError if the page may not have it."""
+    def add(self, name: str, text: str) -> None:
+        """Write a text that a case names, such as a recorded reply; the same one may be there.
+
+        Raises RefusedError.
+        """
+        steps = self._steps(name, is_named=True)
+        folder = self.root.joinpath(*steps[:-1])
+        try:
+            if not folder.exists():
+                folder.mkdir()
+            if folder.resolve() != folder:
+                raise RefusedError(403, f"{quoted(name)} is in a folder that is a link")
+            with replacing(folder / steps[-1]) as file:
+                file.write(_encoded(text))
+        except OSError as error:
+            reason = (error.strerror or "it is not permitted").lower()
+            raise RefusedError(403, f"{quoted(name)} cannot be written: {reason}") from error
+
+    def _steps(self, name: str, *, is_named: bool = False) -> tuple[str, ...]:
+        """The folders and the file of a name. Raises RefusedError if the page may not have it.
+
+        Files that a case names may be there, too, if only its prompt was opened.
+        """
         try:
             steps = checked_parts(name)
         except JailError as error:
@@ -204,7 +225,11 @@ class OpenedFiles:
             raise RefusedError(403, f"{quoted(name)} is hidden, or none of the files here")
         if Path(steps[-1]).suffix not in {_PROMPT, *_TEXTS}:
             raise RefusedError(403, f"{quoted(name)} is neither a prompt nor a text")
-        if self.only is not None and "/".join(steps) not in (self.only, cases_of(self.only)):
+        if (
+            self.only is not None
+            and not is_named
+            and "/".join(steps) not in (self.only, cases_of(self.only))
+        ):
             hint = "open the folder to work on several prompts"
             raise RefusedError(403, f"only {quoted(self.only)} was opened", hint)
         return steps

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import Response
 
 from pdl.play.access import RefusedError, text_of
+from pdl.play.recorded import replies_of, save_case
 from pdl.play.running import models_in, run
 from pdl.play.streams import Events
 from pdl.play.workers import Workers
@@ -47,6 +49,9 @@ class Methods:
             "save": self.save,
             "create": self.create,
             "run": self.run,
+            "replies": self.replies,
+            "case": self.case,
+            "save_case": self.save_case,
         }
 
     async def hello(self, params: dict[str, Any]) -> Answer:
@@ -119,6 +124,31 @@ class Methods:
             raise RefusedError(429, f"there are {RUNS} runs already", "stop one of them")
         self._runs += 1
         return Events(lambda put: run(asked, self.desk.choice, put, self.desk.hidden), self._ended)
+
+    async def replies(self, params: dict[str, Any]) -> Answer:
+        """The replies on record of a prompt."""
+        if self.desk.files is None:
+            return {"replies": []}
+        name = text_of(params, "name")
+        return {"replies": await asyncio.to_thread(replies_of, self.desk.files, name)}
+
+    async def case(self, params: dict[str, Any]) -> Answer:
+        """A reply as a case."""
+        return {"text": (await self._written(params))["text"]}
+
+    async def save_case(self, params: dict[str, Any]) -> Answer:
+        """Add a reply to the cases of its prompt."""
+        files, prompt = self._opened, text_of(params, "file")
+        case = await self._written(params)
+        return await asyncio.to_thread(save_case, files, prompt, case["text"], case["files"])
+
+    async def _written(self, params: dict[str, Any]) -> dict[str, Any]:
+        base = self._folder_of(params)
+        names = ("name", "prompt", "data", "reply", "expect")
+        given = {name: text_of(params, name, "") for name in names}
+        asked = {**given, "file": params.get("file") or None, "base": base}
+        found: dict[str, Any] = json.loads(await self.workers.call("case", asked))
+        return found
 
     def _ended(self) -> None:
         self._runs -= 1

@@ -76,7 +76,14 @@ def _look(params: dict[str, Any]) -> Json:
     return look(*given, base=params["base"])
 
 
-METHODS: dict[str, Callable[[dict[str, Any]], Json]] = {"look": _look}
+def _case(params: dict[str, Any]) -> Json:
+    from pdl.play.recorded import written_case  # noqa: PLC0415 - few looks end in a case
+
+    found = written_case(params, params["base"])
+    return {"text": found.text, "files": dict(found.files)}
+
+
+METHODS: dict[str, Callable[[dict[str, Any]], Json]] = {"look": _look, "case": _case}
 """What is asked of such a process."""
 
 if __name__ == "__main__":
