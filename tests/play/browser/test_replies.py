@@ -28,7 +28,8 @@ PROMPT = """<|input|>
 }
 
 <|user|>
-{{ review }} {{ stars }} {{ mood }} {{ when is defined }} {{ tags }} {{ person is defined }} {{ either }}
+{{ review }} {{ stars }} {{ mood }} {{ when is defined }} {{ tags }} {{ person is defined }}
+{{ either }}
 
 <|schema|>
 { stars: int<1,5>, refund: bool, problems: [str] }
