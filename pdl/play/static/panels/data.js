@@ -19,10 +19,11 @@ class DataPanel {
     this.app = app;
     this.given = {};
     this.told = h("div", { class: "told" });
+    this.offer = h("p", { class: "offer" });
     this.formHost = h("div");
     this.textHost = h("div", { class: "editor" });
     this.views = choice("Write the data as", [["form", "Form"], ["text", "Text"]], "form", (id) => this.choose(id));
-    this.element = h("div", { class: "data-panel" }, this.views.element, this.formHost, this.textHost, this.told);
+    this.element = h("div", { class: "data-panel" }, this.views.element, this.offer, this.formHost, this.textHost, this.told);
     this.editor = makeEditor(this.textHost, {
       label: "Data, as JSON or YAML",
       text: app.state.data,
@@ -64,6 +65,7 @@ class DataPanel {
     this.form?.set(shows ? value : {});
     this.form?.mark(inputs?.problems ?? []);
     if (this.form) this.form.element.hidden = !shows;
+    fill(this.offer, shows && this.view === "form" ? this.invented(inputs) : null);
     fill(this.told, note && this.view === "form" ? h("p", { class: "hint" }, note) : null, this.problems(inputs, failed.inputs, shows));
   }
 
@@ -71,7 +73,31 @@ class DataPanel {
   problems(inputs, failed, shows) {
     if (failed) return failure(failed);
     if (this.view === "form" && shows) return null;
-    return (inputs?.problems ?? []).map(({ path, message }) => h("p", { class: "error" }, prose(path && path !== "$" ? `${path}: ${message}` : message)));
+    return (inputs?.problems ?? []).map(({ path, message, hint, line, column }) => {
+      const words = prose(path && path !== "$" ? `${path}: ${message}` : message);
+      const go = line ? h("button", { type: "button", class: "small", onclick: () => this.goTo(line, column) }, `Line ${line}`) : null;
+      return h("p", { class: "error" }, words, " ", go, hint ? h("span", { class: "hint" }, " ", prose(hint)) : null);
+    });
+  }
+
+  /** Puts the cursor of the text at a line and a column, which count from 1. */
+  goTo(line, column) {
+    this.views.choose("text");
+    this.choose("text");
+    const { view } = this.editor;
+    const { from, to } = view.state.doc.line(Math.min(line, view.state.doc.lines));
+    view.dispatch({ selection: { anchor: Math.min(from + Math.max(0, (column ?? 1) - 1), to) }, scrollIntoView: true });
+    view.focus();
+  }
+
+  /** Offers to take what the turns show where data are missing. */
+  invented(inputs) {
+    const names = Object.keys(inputs?.stand_ins ?? {});
+    if (!names.length) return null;
+    const take = () => {
+      for (const name of names) this.edit([name], inputs.stand_ins[name]);
+    };
+    return [h("span", { class: "hint" }, "The turns show an example of what is missing. "), h("button", { type: "button", class: "small", onclick: take }, "Use the examples")];
   }
 
   /** Makes the form anew, if the inputs are others than before. */
