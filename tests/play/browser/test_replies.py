@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from code_server import browser
+from models.hostile import Hostile, Wire, head, stream, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.editor
 
+RIGHT = '{"stars": 4, "refund": true, "problems": []}'
+WRONG = RIGHT.replace("4", "9")
 MILLISECONDS = 30_000  # what a busy machine takes for one step
 PROMPT = """<|input|>
 {
@@ -52,22 +57,27 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@contextmanager
+def opened(chromium: Any, served: Any) -> Iterator[Any]:
+    """The page of a server; nothing else is asked, and no module fails."""
+    page = chromium.new_page(viewport={"width": 1440, "height": 1000})
+    page.set_default_timeout(MILLISECONDS)
+    errors: list[str] = []
+    asked: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto(served.desk.access.address)
+    page.wait_for_selector("html[data-ready]")
+    yield page
+    page.close()
+    assert not errors
+    assert {one.split("/")[2] for one in asked if one.startswith("http")} == {served.host}
+
+
 @pytest.fixture
 def page(chromium: Any, start: Any, file: Path) -> Iterator[Any]:
-    """The page of a file; nothing else is asked, and no error is logged."""
-    with start(file) as served:
-        made = chromium.new_page(viewport={"width": 1440, "height": 1000})
-        made.set_default_timeout(MILLISECONDS)
-        troubles: list[str] = []
-        made.on("pageerror", lambda error: troubles.append(str(error)))
-        made.on(
-            "request", lambda one: troubles.append(one.url) if served.host not in one.url else None
-        )
-        made.goto(served.desk.access.address)
-        made.wait_for_selector("html[data-ready]")
+    with start(file) as served, opened(chromium, served) as made:
         yield made
-        made.close()
-        assert not [one for one in troubles if not one.startswith(("data:", "blob:"))]
 
 
 def field(page: Any, name: str) -> Any:
@@ -188,3 +198,76 @@ def test_panels_say_how_to_run_and_to_see_tokens(page: Any) -> None:
     assert not page.get_by_role("button", name="Run", exact=True).is_visible()
     page.get_by_role("tab", name="Tokens").click()
     page.locator("#panel-tokens").get_by_text(re.compile("--tokenizer")).wait_for()
+
+
+@pytest.fixture
+def simple(tmp_path: Path) -> Path:
+    path = tmp_path / "simple.pdl"
+    path.write_text(
+        "<|user|>\nHow many?\n" + PROMPT[PROMPT.index("<|schema|>") :], encoding="utf-8"
+    )
+    return path
+
+
+def test_run_is_streamed_checked_and_tried_again(chromium: Any, start: Any, simple: Path) -> None:
+    replies = (stream(*streamed(WRONG[:9], WRONG[9:])), stream(*streamed(RIGHT[:9], RIGHT[9:])))
+    with (
+        Hostile(replies) as provider,
+        start(simple, models=["openai:tiny"], base_url=provider.url) as served,
+        opened(chromium, served) as page,
+    ):
+        page.get_by_role("tab", name="Run").click()
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.locator(".run-status").get_by_text("A valid answer after 2 attempts").wait_for()
+        attempts = page.locator("#panel-run .attempt")
+        assert attempts.count() == 2
+        assert "must be at most 5, not 9" in attempts.first.inner_text()
+        assert attempts.nth(1).locator("pre.streamed").inner_text() == RIGHT
+        attempts.first.get_by_text("Request").click()
+        attempts.first.get_by_role("treeitem").filter(has_text="How many?").first.wait_for()
+        attempts.nth(1).get_by_role("button", name="Use this reply").click()
+        page.locator("#panel-reply").get_by_text("The reply is valid.").wait_for()
+        assert page.get_by_role("textbox", name="Reply of a model").inner_text() == RIGHT
+
+
+@pytest.mark.parametrize("how", ["Escape", "page"])
+def test_run_stops_for_the_model_too(chromium: Any, start: Any, simple: Path, how: str) -> None:
+    closed = threading.Event()
+
+    def endless(wire: Wire) -> None:
+        wire.send(head("200 OK", "text/event-stream"))
+        for piece in streamed(*["a"] * 5_000):
+            try:
+                wire.send(piece)
+            except OSError:
+                closed.set()
+                raise
+            wire.wait(0.01)
+
+    with (
+        Hostile((endless,)) as provider,
+        start(simple, models=["openai:tiny"], base_url=provider.url) as served,
+        opened(chromium, served) as page,
+    ):
+        page.keyboard.press("ControlOrMeta+Enter")
+        page.locator("pre.streamed").filter(has_text="aaa").wait_for()
+        if how == "page":
+            page.close()
+        else:
+            page.get_by_role("button", name="Stop").focus()
+            page.keyboard.press("Escape")
+            page.locator(".run-status").get_by_text("Stopped after").wait_for()
+            assert page.get_by_role("button", name="Run", exact=True).is_enabled()
+        assert closed.wait(MILLISECONDS / 1000)
+
+
+def test_what_a_run_lacks_is_said(chromium: Any, start: Any, simple: Path) -> None:
+    with (
+        start(simple, models=["openai:tiny"], base_url="http://127.0.0.1:9") as served,
+        opened(chromium, served) as page,
+    ):
+        page.get_by_role("tab", name="Run").click()
+        page.locator("#run-retries").fill("0")
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.locator("#panel-run .failure").wait_for()
+        assert "127.0.0.1" in page.locator("#panel-run .failure").inner_text()
