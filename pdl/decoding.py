@@ -151,9 +151,10 @@ def parse_yaml(source: Source) -> Json:
     """
     yaml = _yaml(source)
     with suppress(Exception):  # libyaml is ten times as fast, and says less of what is wrong
-        found, twice = _loaded(source.text, yaml.CSafeLoader)
-        if twice is None:
-            return found
+        if not _is_deep(source.text, yaml):
+            found, twice = _loaded(source.text, yaml.CSafeLoader)
+            if twice is None:
+                return found
     try:
         found, twice = _loaded(source.text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -173,6 +174,26 @@ def parse_yaml(source: Source) -> Json:
         message = f"this has the key {quoted(twice.value)} twice in one object"
         raise FileError(Problem("file/yaml", message, span))
     return found
+
+
+_LEVELS = 300  # of lists and objects inside each other
+
+
+def _is_deep(text: str, yaml: Any) -> bool:
+    """Whether a text nests so deeply that libyaml's own stack might overflow, which is a crash.
+
+    Each level needs a bracket, or a column of some line.
+    """
+    longest = max(map(len, text.splitlines()), default=0)
+    if text.count("[") + text.count("{") + longest < _LEVELS:
+        return False
+    depth = 0
+    for event in yaml.parse(text, yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _LEVELS:
+            return True
+    return False
 
 
 def _loaded(text: str, loader: Any) -> tuple[Json, Any]:

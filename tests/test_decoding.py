@@ -1,4 +1,4 @@
-"""Strict JSON: its errors have the same words and places in all versions of Python."""
+"""Strict JSON and YAML: errors of JSON have the same words and places in all versions of Python."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from pdl.decoding import JsonError, json_fault, strict_json
+import pdl
+from pdl.decoding import JsonError, json_fault, parse_yaml, strict_json
+from pdl.source import Source
 
 
 @pytest.mark.parametrize(
@@ -44,3 +46,19 @@ def test_what_is_not_json(marked: str, reason: str) -> None:
 )
 def test_a_trailing_comma_is_one_in_each_version(words: str, at: int) -> None:
     assert json_fault(json.JSONDecodeError(words, "[1, ]", at)) == ("trailing comma", 2)
+
+
+@pytest.mark.parametrize("text", ["x: " + "[" * 20_000, "- " * 20_000])
+def test_yaml_that_nests_too_deeply_is_refused(text: str) -> None:
+    """The parser in C would overflow its stack, which is a crash."""
+    pytest.importorskip("yaml")
+    with pytest.raises(pdl.FileError, match="too deeply"):
+        parse_yaml(Source(text, "data.yaml"))
+
+
+def test_yaml_with_long_lines_and_many_brackets_is_read() -> None:
+    pytest.importorskip("yaml")
+    text = "".join(f"- {{ a: [{'long ' * 100}] }}\n" for _ in range(400))
+    found = parse_yaml(Source(text, "data.yaml"))
+    assert isinstance(found, list)
+    assert len(found) == 400

@@ -7,7 +7,7 @@ from typing import Final
 from pdl.limits import Limits
 
 PAGE_LIMITS: Final = Limits(
-    source_chars=200_000,
+    source_chars=100_000,
     output_chars=500_000,
     render_seconds=0.5,
     media_bytes=4_000_000,
@@ -28,8 +28,8 @@ PAGE_LIMITS: Final = Limits(
 MOST_DATA: Final = 200_000
 """Characters of the data."""
 
-MOST_ITEMS: Final = 20_000
-"""Values in the data, each as often as it occurs."""
+MOST_ITEMS: Final = 100_000
+"""Values in the data and their characters, each as often as it occurs."""
 
 MOST_LISTED: Final = 500
 """Repairs, errors, calls or keywords that are listed; of more their number is told."""

@@ -89,6 +89,11 @@ def _views(schema: Schema[Any]) -> _Views:
     return _VIEWS.get(content_key(schema), lambda: _Views(schema))
 
 
+def check_grammar(found: Schema[Any]) -> None:
+    """Raise PdlError for a schema whose grammar takes too long, before a server's is written."""
+    _ = _views(found).compiled
+
+
 def schema(subject: Subject) -> Json:
     """Return the schema; its types are those of the whole prompt, as `pdl types` prints them."""
     found = subject.filled.schema

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pdl.errors import PdlError
 from pdl.play.looking.bounds import MOST_LISTED, MOST_MEDIA, MOST_TEXT
 from pdl.play.looking.problems import problem
+from pdl.play.looking.schemas import check_grammar
 from pdl.prompt.messages import Media, Text
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pdl.source import Span
 
 _KINDS = ("image", "audio")
+_WITH_GRAMMAR = ("llama-server", "vllm")
 
 
 def turns(subject: Subject) -> Json:
@@ -86,6 +88,8 @@ def requests(subject: Subject) -> Json:
     found: dict[str, Json] = {}
     for family in FAMILIES:
         try:
+            if family in _WITH_GRAMMAR and request.schema is not None and not request.tools:
+                check_grammar(request.schema)
             api, payload = request.payload(family)
         except PdlError as error:
             found[family] = {"body": None, "left_out": [one.message for one in error.problems]}
