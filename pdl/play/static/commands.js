@@ -84,7 +84,6 @@ export class Commands {
   }
 
   run() {
-    if (!this.app.hello.run) return;
     this.app.open("run");
     this.app.emit("run");
   }

@@ -10,7 +10,7 @@ export function dialog(title, children, { actions = [], kind = "" } = {}) {
       close();
       run?.();
     };
-    return h("button", { type: "button", class: main ? "main" : "", onclick: act }, label);
+    return h("button", { type: "button", class: main ? "main" : "", autofocus: main, onclick: act }, label);
   });
   const head = h("header", {}, h("h2", { id: "dialog-title" }, title), h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: close }, "×"));
   const foot = buttons.length ? h("footer", {}, buttons) : null;

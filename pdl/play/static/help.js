@@ -10,7 +10,7 @@ const KEYS = [
   ["The page", [
     [[`${MOD}+S`], "Save the prompt", "files"],
     [[`${MOD}+O`], "Open or create a prompt", "files"],
-    [[`${MOD}+Enter`], "Run the prompt against a model", "run"],
+    [[`${MOD}+Enter`], "Run the prompt against a model"],
     [["F6"], "Go to the next part of the page (Shift+F6: the one before)"],
     [["←", "→", "Home", "End"], "Choose a tab, or move a line between parts"],
     [["?", "F1"], "Show these keys"],

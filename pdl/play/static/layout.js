@@ -67,7 +67,7 @@ class Layout {
     this.wide.addEventListener("change", () => this.draw());
     this.lines = { first: this.line("first", "Prompt’s size"), second: this.line("second", "Size of the last column") };
     this.buttons = new Map();
-    this.areas = parts.map(({ id, label, element }) => h("section", { class: "area", id: `area-${id}`, "aria-label": label }, element));
+    this.areas = parts.map(({ id, label, element }) => h("section", { class: "area", id: `area-${id}`, "aria-labelledby": `heading-${id}` }, h("h2", { class: "unseen", id: `heading-${id}` }, label), element));
     page.replaceChildren(this.areas[0], this.lines.first, this.areas[1], this.lines.second, this.areas[2]);
     this.draw();
   }

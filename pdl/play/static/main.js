@@ -42,6 +42,7 @@ const at = (id) => document.getElementById(id);
 /** The back end: a worker in a page that `pdl play --static` wrote, else the server. */
 async function backendOf() {
   if (document.querySelector('meta[name="pdl-static"]')) {
+    fill(document.querySelector("#page .start"), h("p", {}, "Loading Python …"), h("p", { class: "hint" }, "The first time, this takes a while; then the browser has it."));
     const { WorkerBackend } = await import("./worker_backend.js");
     return new WorkerBackend();
   }
