@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import Response
 
+from pdl.errors import quoted
 from pdl.play.access import RefusedError, text_of
 from pdl.play.recorded import replies_of, save_case
 from pdl.play.running import models_in, run
@@ -30,6 +31,7 @@ RUNS: Final = 4
 """The most runs at once."""
 
 _RETRIES = 20
+_LOADING = 30.0  # seconds that tokens may take, with a tokenizer that is read before
 _PROCESSES = 2  # that look: one may be at work on what has changed meanwhile
 
 
@@ -41,6 +43,7 @@ class Methods:
         root = desk.files.root if desk.files is not None else None
         self._runs = 0
         self.workers = Workers(_PROCESSES, root, desk.seconds)
+        self._counters = Workers(1, root, _LOADING)
         self.by_name: dict[str, Method] = {
             "hello": self.hello,
             "look": self.look,
@@ -52,6 +55,7 @@ class Methods:
             "replies": self.replies,
             "case": self.case,
             "save_case": self.save_case,
+            "tokens": self.tokens,
         }
 
     async def hello(self, params: dict[str, Any]) -> Answer:
@@ -149,6 +153,30 @@ class Methods:
         asked = {**given, "file": params.get("file") or None, "base": base}
         found: dict[str, Any] = json.loads(await self.workers.call("case", asked))
         return found
+
+    async def tokens(self, params: dict[str, Any]) -> Answer:
+        """The tokens that may come at a place of a reply."""
+        at, label = params.get("at"), text_of(params, "tokenizer")
+        if type(at) is not int or at < 0:
+            raise RefusedError(400, "`at` must be a number of characters")
+        if label not in self.desk.labels:
+            hint = "start `pdl play` with `--tokenizer FILE`"
+            raise RefusedError(404, f"there is no tokenizer {quoted(label)}", hint)
+        given = {name: text_of(params, name, "") for name in ("schema_prompt", "data", "reply")}
+        path = str(self.desk.labels[label])
+        asked = {**given, "at": at, "tokenizer": path, "base": self._folder_of(params)}
+        self._counters.start()
+        answer = await self._counters.call("tokens", asked)
+        return Response(answer, media_type="application/json")
+
+    def start(self) -> None:
+        """Start what works for the page."""
+        self.workers.start()
+
+    async def close(self) -> None:
+        """End what works for the page."""
+        await self.workers.close()
+        await self._counters.close()
 
     def _ended(self) -> None:
         self._runs -= 1

@@ -73,6 +73,15 @@ class Desk:
         """The models that the page may ask."""
         return Choice(self.models, self.base_url, self.files)
 
+    @cached_property
+    def labels(self) -> dict[str, Path]:
+        """The tokenizers by what the page calls them."""
+        names = [path.name for path in self.tokenizers]
+        return {
+            path.name if names.count(path.name) == 1 else f"{path.parent.name}/{path.name}": path
+            for path in self.tokenizers
+        }
+
     def hidden(self, text: str) -> str:
         """Return a text without the places of files."""
         for name in (*self.models, *map(str, self.tokenizers)):
@@ -88,7 +97,7 @@ class Desk:
             "version": installed_version(),
             "files": self.files is not None,
             "run": bool(models) or (self.files is not None and only is None),
-            "tokenizers": [path.name for path in self.tokenizers],
+            "tokenizers": [*self.labels],
             "models": [*dict.fromkeys(models)],
             "families": sorted(FAMILIES),
             "root": "scratch" if self.files is None else self.files.label,
@@ -109,7 +118,8 @@ def application(desk: Desk) -> ASGIApp:
             params = await _parameters(request)
             answer = await _unless_gone(request, _method(methods, request)(params))
         except RefusedError as refused:
-            return _json(refused.body, refused.status)
+            error = {"message": desk.hidden(str(refused)), "hint": desk.hidden(refused.hint)}
+            return _json({**refused.body, "error": error}, refused.status)
         except PdlError as error:
             first = error.problem
             told = {"message": desk.hidden(first.message), "hint": desk.hidden(first.hint)}
@@ -135,11 +145,11 @@ def application(desk: Desk) -> ASGIApp:
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
-        await methods.workers.start()
+        methods.start()
         try:
             yield
         finally:
-            await methods.workers.close()
+            await methods.close()
 
     routes = [
         Route("/api/{method}", call, methods=["POST"]),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import socket
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvicorn
 
-from pdl.errors import ConfigError, Problem
+from pdl.errors import ConfigError, FileError, Problem, missing_package
 from pdl.play.access import Access
 from pdl.play.files import OpenedFiles
 from pdl.play.language import MOST_BYTES
@@ -31,13 +32,24 @@ def opened(
 ) -> tuple[Desk, socket.socket]:
     """Return a desk and the socket that its page is at; the port 0 is any that is free.
 
-    Raises FileError for a file that cannot be read, ConfigError for a port that cannot be used.
+    Raises FileError for a file that cannot be read, ConfigError for a port that cannot be used and
+    for tokenizers without numpy.
     """
     files = OpenedFiles.open(path) if path is not None else None
+    places = tuple(_tokenizer(one) for one in tokenizers)
     listening = _bound(port)
     access = Access(listening.getsockname()[1])
-    places = tuple(map(Path, tokenizers))
     return Desk(access, files, tuple(models), base_url, places), listening
+
+
+def _tokenizer(name: str) -> Path:
+    if find_spec("numpy") is None:
+        raise missing_package("tokenizers need", "numpy", "masks")
+    try:
+        return Path(name).resolve(strict=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(Problem("file/unreadable", f"{name}: cannot be read: {reason}")) from error
 
 
 def _bound(port: int) -> socket.socket:

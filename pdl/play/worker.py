@@ -15,7 +15,8 @@ from threading import Thread
 from typing import IO, TYPE_CHECKING, Any
 
 from pdl.errors import PdlError
-from pdl.play.frames import DONE, FAILED, LENGTH
+from pdl.play.access import RefusedError
+from pdl.play.frames import DONE, FAILED, LENGTH, READY
 from pdl.play.look import look
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     look(_FIRST, '{"name": "Ann"}', '{"a": "1"}')  # which loads what the first one would wait for
+    answers.write(READY)
+    answers.flush()
     pending: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_read, args=(requests, pending), daemon=True).start()
     while True:
@@ -66,6 +69,8 @@ def _answer(request: Json) -> tuple[bytes, Json]:
         return DONE, METHODS[method](params)
     except PdlError as error:
         return FAILED, {"message": error.problem.message, "hint": error.problem.hint}
+    except RefusedError as refused:
+        return FAILED, {"message": str(refused), "hint": refused.hint}
     except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
         sys.excepthook(type(error), error, error.__traceback__)
         return FAILED, {"message": f"this is a bug in pdl: {type(error).__name__}", "hint": ""}
@@ -83,7 +88,17 @@ def _case(params: dict[str, Any]) -> Json:
     return {"text": found.text, "files": dict(found.files)}
 
 
-METHODS: dict[str, Callable[[dict[str, Any]], Json]] = {"look": _look, "case": _case}
+def _tokens(params: dict[str, Any]) -> Json:
+    from pdl.play.tokens import tokens  # noqa: PLC0415 - numpy is an extra
+
+    return tokens(params)
+
+
+METHODS: dict[str, Callable[[dict[str, Any]], Json]] = {
+    "look": _look,
+    "case": _case,
+    "tokens": _tokens,
+}
 """What is asked of such a process."""
 
 if __name__ == "__main__":

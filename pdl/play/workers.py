@@ -15,11 +15,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pdl.play.access import RefusedError
-from pdl.play.frames import DONE, LENGTH
+from pdl.play.frames import DONE, LENGTH, READY
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import Sequence
     from pathlib import Path
 
 _WAITING = 32  # calls that wait for a process
@@ -31,31 +30,31 @@ _ENDED = (IncompleteReadError, BrokenPipeError, ConnectionResetError)
 class Workers:
     """Up to `size` processes in a folder; a call that takes more than `seconds` is given up."""
 
-    def __init__(
-        self, size: int, folder: Path | None, seconds: float, arguments: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, size: int, folder: Path | None, seconds: float) -> None:
         self.size = size
         self.folder = folder
         self.seconds = seconds
-        self.arguments = arguments
         self._idle: asyncio.LifoQueue[_Worker] = asyncio.LifoQueue()
         self._all: set[_Worker] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting = 0
+        self._is_started = False
 
     @property
     def ids(self) -> list[int]:
         """The processes that there are now."""
         return [one.process.pid for one in self._all]
 
-    async def start(self) -> None:
-        """Start the processes."""
-        for _ in range(self.size):
-            await self._add()
+    def start(self) -> None:
+        """Start the processes, unless they are there; calls wait until one of them is ready."""
+        for _ in range(self.size if not self._is_started else 0):
+            self._do(self._add())
+        self._is_started = True
 
     async def _add(self) -> None:
-        worker = _Worker(await _started(self.folder, self.arguments))
+        worker = _Worker(await _started(self.folder))
         self._all.add(worker)
+        await worker.ready()
         self._idle.put_nowait(worker)
 
     async def close(self) -> None:
@@ -138,6 +137,12 @@ class _Worker:
     def __init__(self, process: Process) -> None:
         self.process = process
 
+    async def ready(self) -> None:
+        """Wait until it has loaded what it needs, or has failed to, which the next call tells."""
+        assert self.process.stdout is not None
+        with suppress(*_ENDED):
+            await self.process.stdout.readexactly(len(READY))
+
     async def answer(self, request: bytes) -> tuple[bytes, bytes]:
         """Return what an answer is, and its JSON. Raises one of `_ENDED`."""
         requests, answers = self.process.stdin, self.process.stdout
@@ -157,10 +162,10 @@ class _Worker:
         self.process.stdin.close()
 
 
-async def _started(folder: Path | None, arguments: Sequence[str]) -> Process:
+async def _started(folder: Path | None) -> Process:
     # `-P`: the folder is that of prompts, not of modules. It is the current one, so that paths in
     # it are relative, and errors do not tell where it is.
-    command = [sys.executable, "-P", "-m", "pdl.play.worker", *arguments]
+    command = [sys.executable, "-P", "-m", "pdl.play.worker"]
     here = os.getcwd() if folder is not None else ""  # noqa: PTH109 - it is joined below
     places = [os.path.join(here, one) for one in sys.path]  # noqa: PTH118 - an empty one is `here`
     new_group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
