@@ -60,12 +60,12 @@ def write_sources(folder: Path, *, play: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "mkdocs.yml", folder)
     docs = folder / "docs"
-    pages = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
-    pages |= {"cli.md": commands.page(), **interface.Interface.of(ROOT).pages()}
+    own = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
+    pages = {**own, "cli.md": commands.page(), **interface.Interface.of(ROOT).pages()}
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text("utf-8")
     shutil.copytree(ROOT / "docs" / "assets", docs / "assets", dirs_exist_ok=True)
     for name, text in pages.items():
-        page = examples.Page(name, text, play=play)
+        page = examples.Page(name, text, play=play and name in own)
         path = docs / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(adapted(name, text, page.after, pages), encoding="utf-8")

@@ -28,8 +28,14 @@ _ABSENT = {
 }
 """Modules of the standard library that a browser has not, or not as a terminal has."""
 _PRESENT = (sys.stdlib_module_names - _ABSENT) | {"pdl"}
-_NOT_IN_BROWSERS = frozenset({"ask_async", "run_tools_async", "masks", "mcp_tools"})
-"""Parts of pdl that need an event loop of their own, numpy, or the network."""
+_NOT_IN_BROWSERS = {
+    *("ask_async", "run_tools_async", "evaluate", "evaluate_async"),  # an event loop of their own
+    "run_tools",  # threads
+    *("Stream", "stream"),  # partial matches of the package `regex`
+    *("masks", "mcp_tools"),  # numpy; the network
+    *("pin", "read_cases"),  # what commands of the page wrote before
+}
+"""Parts of pdl that don't work there, or need more than there is."""
 
 
 class Page:
@@ -172,20 +178,19 @@ def _runnable(given: list[Block]) -> set[int]:
 
 
 def _is_for_browsers(tree: ast.Module) -> bool:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                modules = [one.name for one in names]
-            case ast.ImportFrom(module=str(module)):
-                modules = [module]
-            case ast.Attribute(attr=name) if name in _NOT_IN_BROWSERS:
-                return False
-            case _:
-                continue
-        if any(name.split(".")[0] not in _PRESENT for name in modules):
-            return False
-        if any(part in _NOT_IN_BROWSERS for name in modules for part in name.split(".")):
-            return False
+    return all(_is_there(node) for node in ast.walk(tree))
+
+
+def _is_there(node: ast.AST) -> bool:
+    """Whether a browser has what a part of the code names."""
+    match node:
+        case ast.Import(names=names):
+            return all(one.name.split(".")[0] in _PRESENT for one in names)
+        case ast.ImportFrom(module=str(module), names=names):
+            parts = {*module.split("."), *(one.name for one in names)}
+            return module.split(".")[0] in _PRESENT and not parts & _NOT_IN_BROWSERS
+        case ast.Attribute(attr=name) | ast.keyword(arg=name):
+            return name not in _NOT_IN_BROWSERS
     return True
 
 

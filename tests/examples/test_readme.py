@@ -180,9 +180,22 @@ def test_the_options_of_asking() -> None:
     assert set(re.findall(r"^ +- `(\w+)` \(", ask.__doc__ or "", re.MULTILINE)) == asked
 
 
+MADE = {"cli", "api", "changelog"}
+"""Pages of the site that scripts/build_site.py makes."""
+
+
 def test_its_links_lead_somewhere() -> None:
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
+    """They are absolute, since PyPI shows the README too: to pages of the site, or to files."""
+    site, repository = "https://pdl-prompts.github.io/pdl/", "https://github.com/pdl-prompts/pdl/"
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", README):
+        assert target.startswith("https://"), target
+        if target.startswith(site) and target != site:
+            page = target.removeprefix(site).removesuffix("/")
+            assert page in MADE or (ROOT / "docs" / f"{page}.md").exists(), target
+        elif target.startswith(repository):
+            kind, branch, path = target.removeprefix(repository).split("/", 2)
+            assert (kind, branch) == ("tree" if (ROOT / path).is_dir() else "blob", "main")
+            assert (ROOT / path).exists(), target
 
 
 NAMED = re.compile(r"\b(?:gpt-[3-9]|claude-[a-z]*-?\d|gemini-\d|o\d-(?:mini|pro)|grok-\d)[\w.-]*")
