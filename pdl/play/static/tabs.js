@@ -41,7 +41,7 @@ export function tabs(label, panels, onOpen = () => {}) {
     mark(id, text, kind = "") {
       const button = buttons.get(id);
       const title = panels.find((one) => one.id === id).title;
-      fill(button, title, text ? h("span", { class: `badge ${kind}` }, text) : null);
+      fill(button, title, text ? [" ", h("span", { class: `badge ${kind}` }, text)] : null);
     },
   };
 }

@@ -12,7 +12,7 @@ function verdict({ exact, report }) {
   const bounded = report.filter((one) => one.verdict === "BOUNDED").length;
   if (exact && !after && !bounded) return ["good", "✓", "The grammar enforces the whole schema."];
   const parts = [bounded && `${counted(bounded, "keyword")} within bounds`, after && `${counted(after, "keyword")} only by the check after generation`];
-  return ["warn", "!", `The grammar enforces the schema, except ${parts.filter(Boolean).join(" and ")}.`];
+  return ["warn", "!", `The grammar enforces the schema exactly, except: ${parts.filter(Boolean).join(", ")}.`];
 }
 
 export function create(app) {

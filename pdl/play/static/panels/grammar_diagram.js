@@ -4,7 +4,8 @@ import { fill, h } from "../dom.js";
 import { menu } from "../widgets.js";
 
 const STEPS = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4];
-const SIZE = /<svg[^>]*?\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"/;
+const WIDTH = /<svg[^>]*?\bwidth="([\d.]+)"/;
+const LEAST = 0.6; // of its size, which is still to be read
 
 export function diagramView(app, onRule) {
   const names = menu("Rule", choose);
@@ -18,7 +19,7 @@ export function diagramView(app, onRule) {
   let source = "";
   let address = "";
   let width = 0;
-  let zoom = 0; // 0: as wide as the panel, at most its own size
+  let zoom = 0; // 0: as wide as the panel, if it can be read then
 
   const button = (sign, words, by) => h("button", { type: "button", class: "small", "aria-label": words, onclick: () => step(by) }, sign);
 
@@ -29,15 +30,13 @@ export function diagramView(app, onRule) {
   }
 
   function scale() {
-    return zoom || Math.min(1, view.clientWidth / width || 1);
+    return zoom || Math.min(1, Math.max(LEAST, view.clientWidth / width || 1));
   }
 
   function zoomTo(next) {
     zoom = next;
     fit.setAttribute("aria-pressed", String(!zoom));
-    image.classList.toggle("fits", !zoom);
-    if (zoom) image.width = Math.round(width * zoom);
-    else image.removeAttribute("width");
+    image.width = Math.round(width * scale());
     fill(shown, `${Math.round(scale() * 100)} %`);
   }
 
@@ -59,7 +58,7 @@ export function diagramView(app, onRule) {
     source = svg;
     URL.revokeObjectURL(address);
     address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-    width = Number(SIZE.exec(svg)?.[1] ?? 0);
+    width = Number(WIDTH.exec(svg)?.[1] ?? 0);
     image.src = address;
     image.alt = `Railroad diagram of the rule ${rule}; its text is under Rules`;
     save.href = address;
@@ -68,6 +67,7 @@ export function diagramView(app, onRule) {
   }
 
   view.append(image);
+  new ResizeObserver(() => zoom || zoomTo(0)).observe(view);
   const tools = [names.element, h("span", { class: "zoom" }, button("−", "Smaller", -1), shown, button("+", "Larger", 1), fit), save];
   return {
     element: h("div", { hidden: true }, h("div", { class: "tools sticky" }, tools), wait, view),

@@ -18,10 +18,10 @@ function problemView(app, one) {
   const [kind, sign, words] = SEVERITIES[one.severity] ?? SEVERITIES.error;
   const go = () => app.goTo(one.line, one.column, one.end_line, one.end_column);
   const isHere = one.line && !one.file; // not in a file that the prompt names
-  const place = one.line ? h("span", { class: "quiet" }, ` ${one.file ? `${one.file}, ` : ""}line ${one.line}, column ${one.column}`) : null;
+  const place = one.line ? h("span", { class: "quiet" }, ` · ${one.file ? `${one.file}, ` : ""}line ${one.line}, column ${one.column}`) : null;
   const main = [h("span", { class: `sign ${kind}`, "aria-hidden": "true" }, sign), h("span", { class: "what" }, h("span", { class: `severity ${kind}` }, `${words}: `), prose(one.message), place)];
   const button = isHere ? h("button", { type: "button", class: "finding", onclick: go }, main) : h("p", { class: "finding" }, main);
-  const more = h("p", { class: "hint" }, one.hint ? ["Hint: ", prose(one.hint), " "] : "", codeLink(app, one.code));
+  const more = h("p", { class: "hint" }, one.hint ? ["Hint: ", prose(one.hint), " · "] : "", codeLink(app, one.code));
   return { element: h("li", {}, button, more) };
 }
 

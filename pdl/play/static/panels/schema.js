@@ -15,11 +15,9 @@ const TEXTS = [
   ["pydantic", "Pydantic", "python", "What `pdl types` writes."],
   ["typeddict", "TypedDict", "python", "What `pdl types` writes."],
   ["typescript", "TypeScript", "typescript", "What `pdl types` writes."],
+  ["example", "Example", "json", "An answer that the schema accepts."],
 ];
-const TREES = [
-  ["json_schema", "JSON Schema", "Draft 2020-12."],
-  ["example", "Example", "A value that the schema accepts."],
-];
+const TREES = [["json_schema", "JSON Schema", "Draft 2020-12."]];
 const ORDER = ["words", "notation", "json_schema", "dataclass", "pydantic", "typeddict", "typescript", "example"];
 
 function textView(app, title, language) {

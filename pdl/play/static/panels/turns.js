@@ -52,6 +52,7 @@ function turnView(app, first) {
     fill(about, counted(textOf(next).length, "character"));
     line.hidden = !next.line;
     fill(line, `Line ${next.line}`);
+    line.setAttribute("aria-label", `Line ${next.line}, go there`);
     head.classList.toggle("leads", Boolean(next.line));
     parts.set(next.parts);
     return true;
