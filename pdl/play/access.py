@@ -26,9 +26,9 @@ _HEADERS = (
     (b"x-frame-options", b"DENY"),
 )
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; "
     "connect-src 'self' ws://{host}; img-src 'self' data: blob:; media-src data: blob:; "
-    "frame-src 'self' data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 _REFUSED = 1008  # of a WebSocket: a message that violates the policy (RFC 6455)
 
@@ -54,8 +54,6 @@ class Access:
 
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
-    nonce: str = field(default_factory=lambda: secrets.token_urlsafe(16), repr=False)
-    """What permits the style elements that the editor adds."""
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -93,7 +91,7 @@ class Access:
 
     def headers(self, host: str) -> list[tuple[bytes, bytes]]:
         """Return what every answer says to the browser."""
-        policy = _POLICY.format(nonce=self.nonce, host=host)
+        policy = _POLICY.format(host=host)
         return [*_HEADERS, (b"content-security-policy", policy.encode())]
 
 

@@ -103,7 +103,6 @@ class Desk:
             "root": "scratch" if self.files is None else self.files.label,
             "opened": only,
             "language": True,
-            "nonce": self.access.nonce,
             "notes": [],
         }
 

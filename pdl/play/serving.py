@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvicorn
+import websockets  # noqa: F401 - without it, uvicorn refuses sockets and does not say why
 
 from pdl.errors import ConfigError, FileError, Problem, missing_package
 from pdl.play.access import Access

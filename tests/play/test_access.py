@@ -91,6 +91,7 @@ def test_each_answer_tells_the_browser_what_is_allowed() -> None:
         policy = told["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; ")
         assert "unsafe" not in policy
+        assert "*" not in policy
         assert "frame-ancestors 'none'" in policy
         assert "access-control-allow-origin" not in told
         assert told["cache-control"] == "no-store"
@@ -160,6 +161,5 @@ def test_a_socket_says_where_it_comes_from() -> None:
 
 def test_the_token_is_not_shown() -> None:
     assert ACCESS.token not in repr(ACCESS)
-    assert ACCESS.nonce not in repr(ACCESS)
     assert len(ACCESS.token) >= 43
     assert Access(PORT).token != ACCESS.token

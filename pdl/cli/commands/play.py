@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,20 +13,13 @@ import click
 from pdl.cli.help import Command
 from pdl.cli.options import FILE, model_option, server_option
 from pdl.cli.terminal import Terminal
-from pdl.errors import missing_package
+from pdl.errors import count, missing_package
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-_PACKAGES = (
-    "starlette",
-    "uvicorn",
-    "websockets",
-    "anyio",
-    "pygls",
-    "lsprotocol",
-    "attrs",
-    "cattrs",
+_PACKAGES = frozenset(
+    ("starlette", "uvicorn", "websockets", "anyio", "pygls", "lsprotocol", "attrs", "cattrs")
 )
 
 
@@ -33,6 +27,7 @@ _PACKAGES = (
     "play",
     cls=Command,
     exit_codes={
+        0: "The page is written, with --static.",
         2: "A package is not installed, the port is in use, or an option or a file is invalid.",
     },
     examples=(
@@ -40,6 +35,7 @@ _PACKAGES = (
         ("work on the prompts of a folder", "pdl play prompts/"),
         ("run a prompt with a local model", "pdl play mail.pdl --model ollama:qwen3"),
         ("see which tokens may come next", "pdl play mail.pdl --tokenizer tokenizer.json"),
+        ("make a page that needs no server", "pdl play --static site/ --pyodide pyodide/"),
     ),
     short_help="Work on prompts in a page of the browser.",
 )
@@ -56,8 +52,8 @@ _PACKAGES = (
     "--model",
     "models",
     repeatable=True,
-    words="A model that the page can ask, as for `pdl run`. Default: `model` of the config turn of"
-    " an opened prompt. Repeatable.",
+    words="A model that the page can ask, as for `pdl run`, besides the `model` in the config turn"
+    " of an opened prompt. Repeatable.",
 )
 @server_option()
 @click.option(
@@ -69,19 +65,60 @@ _PACKAGES = (
     help="A tokenizer.json, GGUF file or SentencePiece model, to see which tokens can come next in"
     " a reply. Needs numpy. Repeatable.",
 )
-def command(*, path: str | None, port: int, no_browser: bool, **options: Any) -> None:
+@click.option(
+    "--static",
+    type=FILE,
+    metavar="DIR",
+    help="Do not serve the page, but write it into DIR, for any server of files: it runs pdl in the"
+    " browser, by Pyodide, and asks no models.",
+)
+@click.option(
+    "--pyodide",
+    metavar="DIR|URL",
+    help="Where the files of Pyodide are, with --static: a directory that is copied, or an https"
+    " address. Default: node_modules/pyodide.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    static: str | None,
+    pyodide: str | None,
+    **options: Any,
+) -> None:
     """Work on prompts in a page of the browser, which this command serves until Ctrl-C.
 
     While you type, the page shows what a prompt, its data and a reply become: turns, requests of
     providers, schema, grammar, and how the reply is checked. Only this computer can reach it, and
     only with the address that is printed. Without FILE or FOLDER, nothing is saved.
     """
+    if static is None:
+        if pyodide is not None:
+            raise click.UsageError("--pyodide requires --static")
+        _serve(**options)
+        return
+    default = click.core.ParameterSource.DEFAULT
+    given = [name for name in options if ctx.get_parameter_source(name) is not default]
+    if given:
+        told = {"path": "FILE", "models": "--model", "tokenizers": "--tokenizer"}
+        name = told.get(given[0], f"--{given[0].replace('_', '-')}")
+        raise click.UsageError(f"--static and {name} cannot be used together")
+    from pdl.play.static_site import write_static  # noqa: PLC0415 - few write the page
+
+    files = write_static(Path(static), pyodide)
+    Terminal.stderr().write(f"wrote {count(len(files), 'file')} into {static}")
+
+
+def _serve(*, path: str | None, port: int, no_browser: bool, **options: Any) -> None:
+    """Serve the page until Ctrl-C."""
     serving = _serving()
     desk, listening = serving.opened(path, port, **options)
-    terminal = Terminal.stdout()
-    terminal.write(f"{desk.access.address}\n  Ctrl-C ends it")
+    address: str = desk.access.address
+    Terminal.stdout().write(address)
+    Terminal.stderr().write("Ctrl-C ends it.")
     if not no_browser and _has_display():
-        webbrowser.open(desk.access.address)
+        webbrowser.open(address)
     serving.serve(desk, listening)
 
 
@@ -89,9 +126,10 @@ def _serving() -> ModuleType:
     try:
         from pdl.play import serving  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _PACKAGES:
+        name = (error.name or "").partition(".")[0]
+        if name not in _PACKAGES:
             raise
-        raise missing_package("the playground needs", error.name or "", "play") from error
+        raise missing_package("the playground needs", name, "play") from error
     return serving
 
 
