@@ -6,7 +6,8 @@ import { prose } from "./widgets.js";
 
 /** The note on top of a part that could not be made, with a way to where it is mended. */
 function failureNote(app, failed, look, isOld) {
-  const needsData = look.inputs?.problems?.length > 0;
+  const { problems = [], declared, names = [], given } = look.inputs ?? {};
+  const needsData = problems.length > 0 || (!declared && names.some((name) => !(name in (given ?? {}))));
   return h(
     "div",
     { class: "failed" },

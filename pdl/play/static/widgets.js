@@ -32,7 +32,7 @@ function copiedByHand(text) {
 /** A button that copies what `text()` returns. `label` says what that is: "the schema". */
 export function copyButton(app, label, text, words = "Copy") {
   const button = h("button", { type: "button", class: "small" }, words);
-  button.setAttribute("aria-label", words === "Copy" ? `Copy ${label}` : `${words}: ${label}`);
+  if (words === "Copy") button.setAttribute("aria-label", `Copy ${label}`);
   button.addEventListener("click", async () => {
     const done = await copied(text());
     const said = done ? "Copied" : "Could not copy";

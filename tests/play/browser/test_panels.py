@@ -296,6 +296,40 @@ def test_a_tree_is_operated_by_keys_and_stays_open(page: Any) -> None:
     assert tree.get_by_role("treeitem").count() == 9
 
 
+LAW = """async (seed) => {
+  const { jsonView } = await import("/json_view.js");
+  let state = seed;
+  const chance = (below) => ((state = (state * 48271) % 2147483647), state % below);
+  const leaves = [null, true, -1.5, "", "a\\"b", "long ".repeat(50), [], {}];
+  function made(depth) {
+    const kind = chance(depth > 3 ? 2 : 5);
+    if (kind < 2) return leaves[chance(leaves.length)];
+    const kids = Array.from({ length: chance(4) }, () => made(depth + 1));
+    return kind < 4 ? Object.fromEntries(kids.map((one) => [`k${chance(5)}/~`, one])) : kids;
+  }
+  const view = jsonView({ announce() {} }, null, { depth: 3 });
+  document.getElementById("panel").replaceChildren(view.element);
+  const tree = (one) => one.element.querySelector("[role=tree]");
+  const names = ["aria-level", "aria-expanded", "aria-label"];
+  const item = (element) => names.map((name) => element.getAttribute(name));
+  const items = (one) => [...tree(one).querySelectorAll("[role=treeitem]")].map(item);
+  const told = (one) => JSON.stringify([tree(one).textContent, items(one)]);
+  for (let round = 0; round < 300; round += 1) {
+    const value = made(0);
+    view.set(value);
+    const fresh = jsonView({ announce() {} }, value, { depth: 3 });
+    if (told(view) !== told(fresh)) return JSON.stringify(value);
+    if (tree(view).querySelectorAll('[tabindex="0"]').length !== 1) return "focus";
+  }
+  return "";
+}"""
+
+
+@pytest.mark.parametrize("seed", [1, 21, 4_711])
+def test_a_tree_that_changed_is_as_one_made_anew(page: Any, seed: int) -> None:
+    assert not page.evaluate(LAW, seed)
+
+
 def test_a_large_tree_makes_only_what_is_open(page: Any) -> None:
     """10,000 values stand in the page as some 100 elements."""
     body = {"items": [{"id": number, "tags": ["a", "b"]} for number in range(2_500)]}
