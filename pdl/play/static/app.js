@@ -21,7 +21,8 @@ export class App {
    * Calls a function at each event of a name: "change" (names of what changed), "opened" (another
    * prompt with its data and reply is in the state), "look" (Look), "failed" (an error of a look),
    * "busy" (whether a look takes long), "open" (id of the panel that is shown now), "run" (the run
-   * that the keyboard asks for), "saved" (name of a file).
+   * that the keyboard asks for), "saved" (name of a file), "at" (where the cursor of the reply is),
+   * "recorded" (name of a file of cases that has a new one).
    */
   on(name, listener) {
     this.listeners.set(name, [...(this.listeners.get(name) ?? []), listener]);

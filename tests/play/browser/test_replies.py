@@ -271,3 +271,38 @@ def test_what_a_run_lacks_is_said(chromium: Any, start: Any, simple: Path) -> No
         page.get_by_role("button", name="Run", exact=True).click()
         page.locator("#panel-run .failure").wait_for()
         assert "127.0.0.1" in page.locator("#panel-run .failure").inner_text()
+
+
+def test_reply_becomes_a_case_and_is_offered_again(page: Any, file: Path) -> None:
+    values = {"review": "It broke.", "mood": "bad", "tags": [], "either": 1}
+    view(page, "Text")
+    page.get_by_role("textbox", name="Data, as JSON or YAML").click()
+    page.keyboard.insert_text(json.dumps(values))
+    write(page, BROKEN)
+    page.get_by_role("button", name="Save as test").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name of the case").fill("a wet one")
+    dialog.get_by_text("<|case|> a wet one").wait_for()
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    dialog.get_by_text("Saved: shop.tests.pdl, line 1.").wait_for()
+    page.keyboard.press("Escape")
+    saved = file.with_name("shop.tests.pdl").read_text(encoding="utf-8")
+    assert saved.startswith("<|case|> a wet one\n<|data|>\n")
+    assert BROKEN in saved
+    write(page, "nothing")
+    page.locator("#panel-reply .verdict .bad").first.wait_for()
+    page.get_by_label("Example replies").select_option("a wet one")
+    page.locator("#panel-reply").get_by_text("after 4 repairs").wait_for()
+
+
+def test_examples_show_what_models_do(page: Any) -> None:
+    page.get_by_role("tab", name="Reply").click()
+    for label, told in (
+        ("In a fenced code block", "The reply is valid."),
+        ("With single quotes", "repairs."),
+        ("With a trailing comma", "repair"),
+        ("With numbers as texts", "has the wrong type"),
+        ("Cut off", "is cut off"),
+    ):
+        page.get_by_label("Example replies").select_option(label)
+        page.locator("#panel-reply .verdict").get_by_text(told).wait_for()

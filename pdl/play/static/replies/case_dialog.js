@@ -60,7 +60,7 @@ class CaseForm {
     try {
       const { file, line } = await this.app.backend.call("save_case", this.params);
       this.tell(`Saved: ${file}, line ${line}.`, "good");
-      this.app.emit("saved", file);
+      this.app.emit("recorded", file);
     } catch (error) {
       this.save.disabled = false;
       this.tell(words(error), "error");

@@ -27,9 +27,9 @@ export function presets(app, choose) {
     menu.disabled = none;
   }
 
-  /** Asks for the recorded replies of the opened file, once for each file. */
-  async function load(name) {
-    if (name === asked) return;
+  /** Asks for the recorded replies of a file, once unless there is a new one. */
+  async function load(name, again = false) {
+    if (name === asked && !again) return;
     asked = name;
     recorded = [];
     if (name) {
@@ -41,6 +41,7 @@ export function presets(app, choose) {
   }
 
   draw();
+  app.on("recorded", () => load(app.state.file, true));
   return {
     element: menu,
     load,
