@@ -124,7 +124,7 @@ def _of_transcripts(files: OpenedFiles, name: str) -> Iterator[dict[str, Json]]:
     """The replies of transcripts of a prompt, which `pdl run --transcript` writes."""
     listed = (one.name for one in files.list() if one.name.endswith(".json"))
     for file in islice(listed, _MOST_FILES):
-        with suppress(RefusedError, ValueError, AttributeError, TypeError):
+        with suppress(RefusedError, ValueError, AttributeError, TypeError, KeyError):
             found: Any = strict_json(files.read(file)[0])
             if found["prompt"].replace("\\", "/").rpartition("/")[2] != name.rpartition("/")[2]:
                 continue

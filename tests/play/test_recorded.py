@@ -61,6 +61,7 @@ def test_replies_on_record_are_listed(start: Start, folder: Path) -> None:
     folder.joinpath("runs", "1.json").write_text(json.dumps(TRANSCRIPT))
     folder.joinpath("runs", "2.json").write_text(json.dumps({**TRANSCRIPT, "prompt": "x.pdl"}))
     folder.joinpath("runs", "3.json").write_text("[1]")
+    folder.joinpath("runs", "4.json").write_text("{}")
     with start(folder) as served:
         _, found = served.call("replies", name="mail.pdl")
         assert [(one["label"], one["text"], one["source"]) for one in found["replies"]] == [

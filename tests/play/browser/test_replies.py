@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from code_server import browser
 from models.hostile import Hostile, Wire, head, stream, streamed
+from vocabularies import byte_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -306,3 +307,29 @@ def test_examples_show_what_models_do(page: Any) -> None:
     ):
         page.get_by_label("Example replies").select_option(label)
         page.locator("#panel-reply .verdict").get_by_text(told).wait_for()
+
+
+def test_tokens_follow_the_place(chromium: Any, start: Any, simple: Path, tmp_path: Path) -> None:
+    tokenizer = tmp_path / "tokenizer.json"
+    byte_level().save(str(tokenizer))
+    tokenizer.with_name("tokenizer_config.json").write_text('{"eos_token": "<|end_of_text|>"}')
+    with (
+        start(simple, tokenizers=[str(tokenizer)]) as served,
+        opened(chromium, served) as page,
+    ):
+        write(page, RIGHT)
+        page.locator("#panel-reply").get_by_text("The reply is valid.").wait_for()
+        page.get_by_role("tab", name="Tokens").click()
+        told = page.locator("#panel-tokens .tokens-told")
+        told.get_by_text("The answer may also end here.").wait_for()
+        place = page.get_by_label("Place", exact=True)
+        place.fill("3")
+        told.get_by_text("There is no choice for").wait_for()
+        assert 'tars":' in told.inner_text()
+        place.press("End")
+        told.get_by_text("The answer may also end here.").wait_for()
+        write(page, f"Well: {RIGHT}")
+        page.get_by_role("tab", name="Tokens").click()
+        told.get_by_text("left the grammar at character 0").wait_for()
+        told.get_by_role("button", name="Go to 0").click()
+        told.get_by_text(re.compile(r"tokens? may come here")).wait_for()

@@ -12,6 +12,7 @@ class TokensPanel {
   constructor(app) {
     this.app = app;
     this.at = 0;
+    this.wanted = 0;
     this.timer = 0;
     const names = app.hello.tokenizers ?? [];
     this.has = names.length > 0;
@@ -29,11 +30,8 @@ class TokensPanel {
 
   /** Takes a place, which is an offset in the reply. */
   move(at) {
-    const { reply } = this.app.state;
-    const place = whole(reply, at);
-    if (place === this.at && this.drawn === reply) return;
-    this.at = place;
-    this.app.state.at = place;
+    if (at === this.wanted && this.drawn === this.app.state.reply) return;
+    this.wanted = at;
     this.drawPlace();
     this.later();
   }
@@ -41,7 +39,8 @@ class TokensPanel {
   drawPlace() {
     const { reply } = this.app.state;
     this.drawn = reply;
-    this.at = whole(reply, this.at);
+    this.at = whole(reply, this.wanted); // the cursor moves before the reply is known
+    this.app.state.at = this.at;
     this.slider.max = String(reply.length);
     this.slider.value = String(this.at);
     this.slider.setAttribute("aria-valuetext", `after ${this.at} of ${reply.length} characters`);
@@ -63,6 +62,7 @@ class TokensPanel {
     const { prompt, data, reply, file } = this.app.state;
     const params = { schema_prompt: prompt, data, reply, at: this.at, tokenizer: this.tokenizer.value, file };
     this.element.setAttribute("aria-busy", "true");
+    if (!this.told.hasChildNodes()) fill(this.told, empty("Reading the tokenizer …"));
     try {
       this.draw(await this.app.backend.call("tokens", params, { signal: stop.signal }));
     } catch (error) {
