@@ -1,11 +1,12 @@
 """Build the site of the documentation.
 
-python scripts/build_site.py DIR [--play DIR] [--sources DIR] [--links FILE]
+python scripts/build_site.py DIR [--play DIR | --pyodide DIR] [--sources DIR] [--links FILE]
 
 It writes the site to DIR, which must not exist or be a site that it made. `--play` is the page that
-`pdl play --static` wrote; without it, no example has a link to the playground or a button that runs
-it. The builder (Zensical) and griffe are in scripts/site_requirements.txt; pdl must be installed,
-so that Pygments finds its lexers.
+`pdl play --static` wrote; `--pyodide` writes it here, with the files of Pyodide in that directory.
+Without either, no example has a link to the playground or a button that runs it. The builder
+(Zensical) and griffe are in scripts/site_requirements.txt; pdl must be installed, so that Pygments
+finds its lexers.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from website import commands, examples, interface
 from website.links import check_links
 from website.sources import ROOT, adapted
 
+from pdl.play.static_site import write_static
+
 ADDRESS = "https://pdl-prompts.github.io/pdl/"
 MADE = "search.json"
 """A file that each site has."""
@@ -36,12 +39,17 @@ def main() -> int:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as made:
         folder = given.sources or Path(made)
-        write_sources(folder, play=given.play is not None)
+        write_sources(folder, play=bool(given.play or given.pyodide))
         _build(folder, given.site)
     if given.play:
         shutil.copytree(given.play, given.site / "play", dirs_exist_ok=True)
+    elif given.pyodide:
+        write_static(given.site / "play", given.pyodide)
     else:
-        print("without --play: no links to the playground, and no buttons that run examples")
+        print(
+            "no links to the playground, and no buttons that run examples:"
+            " they need --play or --pyodide"
+        )
     seconds = time.perf_counter() - began
     links = check_links(given.site, ADDRESS)
     if given.links:
@@ -82,7 +90,9 @@ def _build(folder: Path, site: Path) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("site", type=Path, metavar="DIR")
-    parser.add_argument("--play", type=Path, metavar="DIR", help="the static playground")
+    play = parser.add_mutually_exclusive_group()
+    play.add_argument("--play", type=Path, metavar="DIR", help="the static playground")
+    play.add_argument("--pyodide", metavar="DIR", help="write the static playground, with this")
     parser.add_argument("--sources", type=Path, metavar="DIR", help="keep what the builder reads")
     parser.add_argument("--links", type=Path, metavar="FILE", help="list the external addresses")
     return parser.parse_args()
