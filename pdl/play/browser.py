@@ -20,9 +20,10 @@ from pdl.play.files import OpenedFiles
 from pdl.play.look import look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pdl._types import Json
+    from pdl.play.case import WrittenCase
 
     Params = dict[str, Any]
     Answer = dict[str, Json]
@@ -35,6 +36,7 @@ _FIRST = """<|input|>
 { a: int<1,5>, b?: [str] }
 """
 """What is looked at before the page asks, so that most is imported."""
+_WRITING = frozenset({"save", "create", "save_case"})
 
 
 class Browser:
@@ -51,13 +53,16 @@ class Browser:
             "read": self._read,
             "save": self._save,
             "create": self._create,
+            "replies": self._replies,
+            "case": self._case,
+            "save_case": self._save_case,
         }
         look(_FIRST, "name: Ann", '{a: "1"}')
 
     def call(self, method: str, params: str) -> str:
         """Return `{"status", "result"}` as JSON: what the method answers over HTTP.
 
-        `params` is a JSON object.
+        `params` is a JSON object. Where files may have changed, `files` has their texts by names.
         """
         try:
             status, result = 200, self._called(method, json.loads(params))
@@ -69,7 +74,10 @@ class Browser:
             status, result = 400, _error("this is too deep or too large for a browser")
         except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
             status, result = 500, _error(f"this is a bug in pdl: {type(error).__name__}")
-        return json.dumps({"status": status, "result": result})
+        answer: Answer = {"status": status, "result": result}
+        if method in _WRITING:
+            answer["files"] = {one.name: self.files.read(one.name)[0] for one in self.files.list()}
+        return json.dumps(answer)
 
     def _called(self, method: str, params: Params) -> Answer:
         if method not in self._methods:
@@ -115,7 +123,7 @@ class Browser:
             "root": self.files.label,
             "opened": None,
             "language": True,
-            "notes": list(_notes()),
+            "notes": [_note()],
         }
 
     def _look(self, params: Params) -> Answer:
@@ -124,9 +132,12 @@ class Browser:
             raise RefusedError(400, "`reply` must be a text or null")
         if not isinstance(options, dict):
             raise RefusedError(400, "`options` must be an object")
-        base = self.files.root / self.files.folder_of(params.get("file") or None)
         prompt, data = _text(params, "prompt", ""), _text(params, "data", "")
-        return look(prompt, data, reply, options, base=base)
+        return look(prompt, data, reply, options, base=self._folder_of(params))
+
+    def _folder_of(self, params: Params) -> str:
+        """The folder that files are read from."""
+        return str(self.files.root / self.files.folder_of(params.get("file") or None))
 
     def _list(self, params: Params) -> Answer:
         del params
@@ -134,7 +145,7 @@ class Browser:
 
     def _read(self, params: Params) -> Answer:
         text, digest = self.files.read(_text(params, "name"))
-        return {"text": text, "digest": digest}
+        return {"text": text, "digest": digest, "models": []}
 
     def _save(self, params: Params) -> Answer:
         given = [_text(params, name) for name in ("name", "text", "digest")]
@@ -143,17 +154,39 @@ class Browser:
     def _create(self, params: Params) -> Answer:
         return {"digest": self.files.create(*(_text(params, name) for name in ("name", "text")))}
 
+    def _replies(self, params: Params) -> Answer:
+        from pdl.play.recorded import replies_of  # noqa: PLC0415 - not needed to start
 
-def _notes() -> Iterator[str]:
+        return {"replies": replies_of(self.files, _text(params, "name"))}
+
+    def _case(self, params: Params) -> Answer:
+        return {"text": self._written(params).text}
+
+    def _save_case(self, params: Params) -> Answer:
+        from pdl.play.recorded import save_case  # noqa: PLC0415 - not needed to start
+
+        prompt, case = _text(params, "file"), self._written(params)
+        return save_case(self.files, prompt, case.text, dict(case.files))
+
+    def _written(self, params: Params) -> WrittenCase:
+        from pdl.play.recorded import written_case  # noqa: PLC0415 - not needed to start
+
+        names = ("name", "prompt", "data", "reply", "expect")
+        given: Params = {name: _text(params, name, "") for name in names}
+        given["file"] = params.get("file") or None
+        return written_case(given, self._folder_of(params))
+
+
+def _note() -> str:
     """What the page says about itself."""
-    yield "Files are kept in this browser only."
     import regex  # noqa: PLC0415 - the stand-in, or the package
 
-    if "stand_ins" in Path(regex.__file__).parts:
-        yield (
-            "Patterns are searched for by Python's `re`: \\p{…}, and what else it does not have, "
-            "is refused."
-        )
+    stays = "Everything stays in this browser, which keeps the files that you save."
+    if "stand_ins" not in Path(regex.__file__).parts:
+        return stays
+    return (
+        f"{stays} Patterns are checked by Python's `re`, so \\p{{…}} and a few others are refused."
+    )
 
 
 class _Writer:

@@ -51,12 +51,17 @@ def write_static(directory: Path, pyodide: str | None = None) -> list[Path]:
         settings.update(pyodide="pyodide/", packages=sorted(set(wheels) & set(STAND_INS.values())))
     else:
         parts = urlsplit(place)
-        origin = f" {parts.scheme}://{parts.netloc}"
+        origin = f"{parts.scheme}://{parts.netloc}"
         settings.update(pyodide=place, packages=sorted(STAND_INS.values()))
     files["pdl.zip"] = packed
     files["settings.json"] = json.dumps(settings, indent=2).encode() + b"\n"
     files["index.html"] = _static(files["index.html"].decode(), origin).encode()
     return [_write(directory / name, content) for name, content in sorted(files.items())]
+
+
+def policy_of(origin: str = "") -> str:
+    """Return the Content-Security-Policy of a page that loads from its place and one origin."""
+    return _POLICY.format(origin=f" {origin}" if origin else "")
 
 
 def _place(pyodide: str | None) -> Path | str:
@@ -104,8 +109,8 @@ def _pyodide(place: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _static(page: str, origin: str) -> str:
-    """The page, which finds Python in a worker and loads from nowhere but its own place."""
-    policy = _POLICY.format(origin=origin)
+    """The page, which finds Python in a worker."""
+    policy = policy_of(origin)
     assert _MARK in page
     more = (
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',

@@ -62,10 +62,21 @@ def test_a_prompt_includes_a_file_of_the_page(page: Browser) -> None:
 
 def test_files_are_kept_and_saved(page: Browser) -> None:
     _, created = call(page, "create", name="a.pdl", text=PROMPT)
-    assert call(page, "read", name="a.pdl")[1] == {"text": PROMPT, "digest": created["digest"]}
+    read = {"text": PROMPT, "digest": created["digest"], "models": []}
+    assert call(page, "read", name="a.pdl")[1] == read
     assert call(page, "save", name="a.pdl", text="x", digest=created["digest"])[0] == 200
     assert call(page, "save", name="a.pdl", text="y", digest=created["digest"])[0] == 409
     assert [one["name"] for one in call(page, "files")[1]["files"]] == ["a.pdl"]
+
+
+def test_a_reply_becomes_a_case_of_the_page(page: Browser) -> None:
+    params = {"name": "good", "prompt": PROMPT, "data": "name: Ada", "reply": '{"stars": 4}'}
+    assert "<|case|> good" in call(page, "case", **params)[1]["text"]
+    assert call(page, "replies", name="a.pdl")[1] == {"replies": []}
+    answer = json.loads(page.call("save_case", json.dumps({**params, "file": "a.pdl"})))
+    assert answer["result"]["file"] == "a.tests.pdl"
+    assert answer["files"]["a.tests.pdl"] == answer["result"]["text"]
+    assert [one["label"] for one in call(page, "replies", name="a.pdl")[1]["replies"]] == ["good"]
 
 
 def test_another_worker_gets_the_files_of_the_first(page: Browser, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ async function backendOf() {
   if (document.querySelector('meta[name="pdl-static"]')) {
     fill(document.querySelector("#page .start"), h("p", {}, "Loading Python …"), h("p", { class: "hint" }, "The first time, this takes a while; then the browser has it."));
     const { WorkerBackend } = await import("./worker_backend.js");
-    return new WorkerBackend();
+    return new WorkerBackend((stage) => fill(at("starting") ?? h("p"), stage));
   }
   return new ServerBackend(takeToken());
 }

@@ -10,6 +10,7 @@ const SETUP = `
 import os, sys
 sys.path.append(os.path.abspath("stand_ins"))
 sys.setrecursionlimit(400)
+sys.dont_write_bytecode = True
 `;
 
 /** Loads Pyodide, packages with machine code, and pdl's archive; returns pdl's methods. */
@@ -17,9 +18,11 @@ async function start() {
   const settings = await (await fetched("settings.json")).json();
   const place = new URL(settings.pyodide, import.meta.url).href;
   const archive = fetched(settings.archive);
+  postMessage({ stage: "Loading Python …" });
   const { loadPyodide } = await import(`${place}pyodide.mjs`);
   const python = await loadPyodide({ indexURL: place });
   if (settings.packages.length) await python.loadPackage(settings.packages, { messageCallback() {} });
+  postMessage({ stage: "Loading pdl …" });
   python.unpackArchive(new Uint8Array(await (await archive).arrayBuffer()), "zip");
   python.runPython(SETUP);
   return python.pyimport("pdl.play.browser").Browser(ROOT);

@@ -8,7 +8,6 @@ const DEATHS = 3; // of workers with the language server, before it is left out
 const TOO_LONG = "This took longer than 10 seconds, so it was stopped.";
 const TOO_DEEP = "This is too deep or too large for Python in a browser.";
 const HINT = "Nothing that you wrote is lost. `pdl play` on your computer has more room and time.";
-const KEPT = new Set(["save", "create"]);
 
 const STORED = `pdl-files:${location.pathname}`;
 
@@ -24,7 +23,9 @@ function kept() {
 
 /** One message of the worker at a time: those that wait can be given up, and outlive a worker. */
 export class WorkerBackend {
-  constructor() {
+  /** `onStage(text)` says how far a worker is that starts. */
+  constructor(onStage = () => {}) {
+    this.onStage = onStage;
     this.queue = [];
     this.current = null;
     this.files = kept(); // what was saved, for each worker
@@ -45,8 +46,9 @@ export class WorkerBackend {
     if (Object.keys(this.files).length) this.queue.unshift({ kind: "files", content: this.files, settle() {} });
   }
 
-  receive({ ready, ended, died, language, failed, result }) {
-    if (language !== undefined) this.transport?.take(language);
+  receive({ stage, ready, ended, died, language, failed, result }) {
+    if (stage) this.onStage(stage);
+    else if (language !== undefined) this.transport?.take(language);
     else if (failed !== undefined) this.fail(failed);
     else if (died !== undefined) this.restart(TOO_DEEP, died);
     else if (ready) {
@@ -114,18 +116,19 @@ export class WorkerBackend {
         reject(signal.reason);
       });
     });
-    const { status, result } = JSON.parse(text);
+    const { status, result, files } = JSON.parse(text);
+    if (files) this.keep(files);
     if (status !== 200) throw new Refused(status, { ...result, ...result.error });
-    if (KEPT.has(method)) this.keep(params);
     return result;
   }
 
-  keep({ name, text }) {
-    this.files = { ...kept(), ...this.files, [name]: text };
+  keep(files) {
+    this.files = { ...kept(), ...files };
     try {
       localStorage.setItem(STORED, JSON.stringify(this.files));
     } catch {
-      throw new Refused(507, { message: `The browser has no room for ${name}.`, hint: "Copy its text, or delete what other pages keep." });
+      const hint = "Copy the text, or delete what other pages of this place keep.";
+      throw new Refused(507, { message: "The browser has no room for the file.", hint });
     }
   }
 
