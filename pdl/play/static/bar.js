@@ -6,19 +6,20 @@ import { written } from "./state.js";
 
 const COPIED = 1500; // milliseconds for which a button says so
 
+const linkWords = () => [h("span", { class: "wide" }, "Copy link"), h("span", { class: "narrow" }, "Link")];
+
 /** Copies the address that opens the page's prompt, data and reply. */
 async function copyLink(app, button) {
   const address = new URL(location.href);
   address.hash = await written(app.state);
-  const before = button.textContent;
   try {
     await navigator.clipboard.writeText(String(address));
-    button.textContent = "Copied";
+    fill(button, "Copied");
     app.announce("The link is in the clipboard.");
   } catch {
     app.notices.show("link", { text: "The browser does not let the page copy.", hint: String(address), closes: true });
   }
-  setTimeout(() => (button.textContent = before), COPIED);
+  setTimeout(() => fill(button, linkWords()), COPIED);
 }
 
 function title(app) {
@@ -38,12 +39,14 @@ export function bar(app, { openFiles, save }) {
     ? h("button", { type: "button", class: "file", "aria-haspopup": "dialog", "aria-keyshortcuts": "Control+O", onclick: openFiles }, folder, name, dot, h("span", { "aria-hidden": "true", class: "arrow" }, "▾"))
     : h("span", { class: "file" }, name, dot);
   const saving = hello.files ? h("button", { type: "button", "aria-keyshortcuts": "Control+S", onclick: save }, "Save") : null;
-  const link = h("button", { type: "button", onclick: () => copyLink(app, link) }, "Copy link");
+  const link = h("button", { type: "button", "aria-label": "Copy link", onclick: () => copyLink(app, link) }, linkWords());
   const help = h("button", { type: "button", class: "plain", "aria-label": "Keys", "aria-keyshortcuts": "Shift+?", onclick: () => showHelp(hello) }, "?");
 
   function draw() {
     const unsaved = app.files.isUnsaved();
-    fill(name, app.state.file ?? "Untitled prompt");
+    const file = app.state.file ?? "Untitled prompt";
+    const cut = file.lastIndexOf("/") + 1;
+    fill(name, h("span", { class: "folder" }, file.slice(0, cut)), file.slice(cut));
     dot.hidden = !unsaved;
     if (saving) saving.disabled = Boolean(app.state.file) && !unsaved;
     title(app);

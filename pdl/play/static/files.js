@@ -93,6 +93,23 @@ export class Files {
     }
   }
 
+  /** Changes a file that is not shown, without saving it. */
+  async edit(name, change) {
+    const file = await this.load(name);
+    const before = file.prompt;
+    file.prompt = change(before);
+    this.app.editor.change(name, before, file.prompt);
+  }
+
+  /** Saves a file that is not shown. Throws what the server refuses. */
+  async saveOther(name) {
+    const file = this.known.get(name);
+    if (name === this.app.state.file) return void (await this.save());
+    const { digest } = await this.app.backend.call("save", { name, text: file.prompt, digest: file.digest });
+    Object.assign(file, { saved: file.prompt, digest });
+    this.app.emit("saved", name);
+  }
+
   /** Takes the text of the file into the editor, where it can be undone. */
   take({ text, digest }) {
     Object.assign(this.current, { saved: text, digest });

@@ -3,7 +3,7 @@
 
 import {
   LSPClient, LSPPlugin, Workspace, findReferencesKeymap, formatKeymap, hoverTooltips, jumpToDefinitionKeymap, keymap,
-  renameKeymap, serverCompletion, signatureHelp,
+  serverCompletion, signatureHelp,
 } from "./vendor.js";
 import { languageView } from "./language_view.js";
 import { sanitize } from "./sanitize.js";
@@ -90,8 +90,11 @@ class Files extends Workspace {
 
 /** The language server of a page. */
 export class Language {
-  /** `display(uri)` shows a file and gives its view; `onState(text)` says how the connection is. */
-  constructor(backend, rootUri, { display, onState }) {
+  /**
+   * `display(uri)` shows a file and gives its view, `onState(text)` says how the connection is, and
+   * `rename` is the command of F2.
+   */
+  constructor(backend, rootUri, { display, onState, rename }) {
     this.backend = backend;
     this.rootUri = rootUri;
     this.onState = onState;
@@ -100,7 +103,7 @@ export class Language {
       serverCompletion(),
       hoverTooltips({ hoverTime: 300 }),
       signatureHelp(),
-      keymap.of([...formatKeymap, ...renameKeymap, ...jumpToDefinitionKeymap, ...findReferencesKeymap]),
+      keymap.of([...formatKeymap, { key: "F2", run: rename, preventDefault: true }, ...jumpToDefinitionKeymap, ...findReferencesKeymap]),
       languageView,
     ];
     const workspace = (client) => new Files(client, display);

@@ -10,6 +10,15 @@ export function offsetOf(doc, { line, character }) {
   return Math.min(found.from + Math.max(character, 0), found.to);
 }
 
+/** A text whose lines end at LF, after the server's edits of it. */
+export function applied(text, edits) {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  const offset = ({ line, character }) => Math.min((starts[line] ?? text.length) + character, text.length);
+  const ordered = edits.map(({ range, newText }) => [offset(range.start), offset(range.end), newText]).sort((one, other) => other[0] - one[0]);
+  return ordered.reduce((made, [from, to, insert]) => made.slice(0, from) + insert + made.slice(to), text);
+}
+
 /** CodeMirror's diagnostics of the server's; those whose place the text does not have are left out. */
 export function diagnosticsOf(doc, items) {
   const made = [];

@@ -14,6 +14,7 @@ import { layout } from "./layout.js";
 import { Notices } from "./notices.js";
 import { PANELS, WRITTEN } from "./panels.js";
 import { PromptEditor } from "./prompt_editor.js";
+import { renameIn } from "./rename.js";
 import { ServerBackend } from "./server_backend.js";
 import { keepToken, read, takeToken } from "./state.js";
 import { status } from "./status.js";
@@ -77,7 +78,7 @@ function startLanguage(app, commands) {
     app.emit("language", state);
     if (state === "on") askAgain(app.editor.view);
   };
-  app.language = new Language(app.backend, `file:///${encodeURIComponent(app.hello.root)}`, { display: (uri) => commands.display(uri), onState });
+  app.language = new Language(app.backend, `file:///${encodeURIComponent(app.hello.root)}`, { display: (uri) => commands.display(uri), onState, rename: renameIn(app) });
   app.editor.use(app.language);
   app.language.connect();
 }
@@ -99,7 +100,7 @@ async function open(backend) {
   app.notices = new Notices(at("notices"));
   app.files = new Files(app);
   app.connection = new Connection(app, app.notices);
-  const commands = new Commands(app);
+  const commands = (app.commands = new Commands(app));
   app.editor = new PromptEditor(app);
   listen(app, commands);
   const made = parts(app);

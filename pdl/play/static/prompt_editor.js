@@ -1,6 +1,6 @@
 // The editor of the prompt. It keeps the state of each file that was opened, with what can be undone.
 
-import { EditorState, EditorView, setDiagnostics } from "./vendor.js";
+import { EditorState, EditorView, isolateHistory, setDiagnostics } from "./vendor.js";
 import { common, described, viewIn } from "./editor.js";
 import { h } from "./dom.js";
 import { diagnosticsOfProblems } from "./language_marks.js";
@@ -24,11 +24,11 @@ export class PromptEditor {
   use(language) {
     this.language = language;
     const { doc, selection } = this.view.state;
-    this.view.setState(this.stateOf(doc.toString(), selection));
+    this.view.setState(this.stateOf(doc.toString(), this.name, selection));
   }
 
-  stateOf(text, selection) {
-    const uri = this.language?.uriOf(this.name ?? SCRATCH);
+  stateOf(text, name = this.name, selection = undefined) {
+    const uri = this.language?.uriOf(name ?? SCRATCH);
     const words = described({
       label: "Prompt",
       hint: "<|user|>",
@@ -53,11 +53,28 @@ export class PromptEditor {
     return { line: line.number, column: selection.main.head - line.from + 1 };
   }
 
+  /** What the language server calls the file. */
+  get uriName() {
+    return this.name ?? SCRATCH;
+  }
+
+  /** Replaces the text as its user would. */
+  type(text) {
+    this.view.dispatch({ changes: changed(this.text, text), annotations: isolateHistory.of("full") });
+  }
+
+  /** Changes the text of a file that is not shown; its user can undo that there. */
+  change(name, before, after) {
+    const state = this.states.get(name) ?? this.stateOf(before, name);
+    this.states.set(name, state.update({ changes: changed(state.doc.toString(), after) }).state);
+  }
+
   /** Replaces the text without telling the page; its user can undo that. */
   set(text) {
     const { doc } = this.view.state;
     if (text === doc.toString()) return;
-    this.quietly(() => this.view.dispatch({ changes: changed(doc.toString(), text) }));
+    const spec = { changes: changed(doc.toString(), text), annotations: isolateHistory.of("full") };
+    this.quietly(() => this.view.dispatch(spec));
   }
 
   /** Shows a file; the state of the one before is kept until it is shown again. */

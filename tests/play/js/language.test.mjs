@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { diagnosticsOf, diagnosticsOfProblems, foldsOf, offsetOf, tokensOf } from "../../../pdl/play/static/language_marks.js";
+import { applied, diagnosticsOf, diagnosticsOfProblems, foldsOf, offsetOf, tokensOf } from "../../../pdl/play/static/language_marks.js";
 import { EditorState } from "../../../pdl/play/static/vendor.js";
 
 const docOf = (text) => EditorState.create({ doc: text }).doc;
@@ -33,4 +33,10 @@ test("semantic tokens count from the one before", () => {
 
 test("ranges fold from the end of their first line", () => {
   assert.deepEqual([...foldsOf(DOC, [{ startLine: 0, endLine: 1 }, { startLine: 0, endLine: 2 }, { startLine: 1, endLine: 9 }])], [[1, { from: 8, to: 19 }]]);
+});
+
+test("edits are of the text before all of them", () => {
+  const edits = [{ range: range(0, 2, 6), newText: "system" }, { range: range(1, 3, 4), newText: "[[" }, { range: range(9, 0, 0), newText: "!" }];
+  assert.equal(applied("<|user|>\n𝒳 {{ a }}\nend", edits), "<|system|>\n𝒳 [[{ a }}\nend!");
+  assert.equal(applied("a", []), "a");
 });

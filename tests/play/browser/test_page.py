@@ -1,0 +1,268 @@
+"""The page's frame in a real browser with the real server: files, keys, the language server."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64encode
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from code_server import browser, wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.editor
+
+MILLISECONDS = 30_000  # what a busy machine takes for one step
+MAIL = """<|input|>
+{ review: str, lang: str }
+
+<|system|>
+{% include "parts/tone.pdl" %}
+
+<|usr|>
+Rate {{ reveiw }} in {{ lang | upper }}
+
+<|schema|>
+{ stars: int<1,5> }
+"""
+TEXTS = (
+    "[...document.querySelector('#prompt').shadowRoot.querySelectorAll('{}')]"
+    ".map(one => one.textContent)"
+)
+
+PLACES = "[...document.querySelectorAll('.area')].filter(a => a.offsetWidth).map(a => a.offsetLeft)"
+"""Where the parts that are shown begin."""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a prompt that has mistakes, what it includes, and a file of Windows."""
+    made = tmp_path / "mails"
+    (made / "parts").mkdir(parents=True)
+    (made / "mail.pdl").write_text(MAIL, encoding="utf-8")
+    (made / "parts" / "tone.pdl").write_text("You are kind.\n", encoding="utf-8")
+    (made / "windows.pdl").write_bytes(b"<|user|>\r\nHello\r\nworld\r\n")
+    return made
+
+
+@pytest.fixture
+def served(start: Any, folder: Path) -> Iterator[Any]:
+    with start(folder) as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium: Any, served: Any) -> Iterator[Any]:
+    """The page of a folder. Nothing else is asked, and the policy of the server is kept."""
+    made = chromium.new_page(viewport={"width": 1440, "height": 900})
+    made.set_default_timeout(MILLISECONDS)
+    troubles: list[str] = []
+    made.on("pageerror", lambda error: troubles.append(str(error)))
+    made.on("console", lambda one: troubles.append(one.text) if "Policy" in one.text else None)
+    made.on("request", lambda one: troubles.append(one.url) if served.host not in one.url else None)
+    made.goto(served.desk.access.address)
+    made.wait_for_selector("html[data-ready]")
+    yield made
+    made.close()
+    assert not [one for one in troubles if not one.startswith(("data:", "blob:"))]
+
+
+def show(page: Any, name: str) -> None:
+    """Open a prompt by the keyboard."""
+    page.keyboard.press("Control+o")
+    page.get_by_role("combobox", name="Name of a prompt").fill(name)
+    page.get_by_role("option", name=name).first.wait_for()
+    page.keyboard.press("Enter")
+    titled(page, name)
+
+
+def titled(page: Any, name: str) -> None:
+    wait_for(lambda: page.title().removeprefix("● ").startswith(name), f"page of {name}")
+
+
+def prompt(page: Any) -> str:
+    lines: list[str] = page.evaluate(TEXTS.format(".cm-line"))
+    return "\n".join(lines)
+
+
+def write(page: Any, text: str) -> None:
+    """Type at the end of the prompt."""
+    page.locator("#prompt .cm-content").focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(text)
+
+
+def test_problems_are_marked_and_counted(page: Any) -> None:
+    show(page, "mail.pdl")
+    wait_for(lambda: page.evaluate(TEXTS.format(".cm-lintRange")) or None, "mark")
+    assert page.evaluate(TEXTS.format(".cm-lintRange-error")) == ["<|usr|>", "reveiw"]
+    assert "review" in page.evaluate(TEXTS.format(".pdl-parameter"))
+    page.locator("#status").get_by_text("2 errors, 1 warning").click()
+    assert page.get_by_role("tab", name="Problems").get_attribute("aria-selected") == "true"
+
+
+def test_a_turn_is_completed(page: Any) -> None:
+    show(page, "mail.pdl")
+    write(page, "<|assi")
+    page.locator("#prompt .cm-completionLabel").first.wait_for()
+    wait_for(lambda: "<|assistant|>" in page.evaluate(TEXTS.format(".cm-completionLabel")), "turn")
+    page.wait_for_timeout(200)  # a list that has just come takes no key
+    page.keyboard.press("Enter")
+    wait_for(lambda: "<|assistant|>" in prompt(page), "turn in the prompt")
+
+
+def test_a_definition_opens_another_file(page: Any) -> None:
+    show(page, "mail.pdl")
+    page.locator("#prompt .cm-line", has_text="tone.pdl").click()
+    page.keyboard.press("Home")
+    for _ in range(16):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("F12")
+    titled(page, "parts/tone.pdl")
+    assert prompt(page) == "You are kind.\n"
+
+
+def test_an_input_is_renamed(page: Any) -> None:
+    show(page, "mail.pdl")
+    page.locator("#prompt .cm-line", has_text="review: str").click()
+    page.keyboard.press("Home")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("F2")
+    page.get_by_label("New name").fill("language")
+    page.keyboard.press("Enter")
+    wait_for(lambda: "{{ language | upper }}" in prompt(page), "new name")
+    assert "language: str" in prompt(page)
+
+
+def test_a_file_is_saved_with_its_line_ends(page: Any, folder: Path) -> None:
+    show(page, "windows.pdl")
+    write(page, "again\n")
+    assert page.title().startswith("● ")
+    page.keyboard.press("Control+s")
+    wait_for(lambda: not page.title().startswith("●"), "saved file")
+    expected = b"<|user|>\r\nHello\r\nworld\r\nagain\r\n"
+    assert (folder / "windows.pdl").read_bytes() == expected
+
+
+def test_what_is_undone_is_of_the_file(page: Any) -> None:
+    show(page, "parts/tone.pdl")
+    write(page, "one")
+    show(page, "windows.pdl")
+    show(page, "parts/tone.pdl")
+    assert prompt(page) == "You are kind.\none"
+    page.keyboard.press("Control+z")
+    wait_for(lambda: prompt(page) == "You are kind.\n", "text before")
+
+
+def test_a_new_prompt_is_created(page: Any, folder: Path) -> None:
+    page.keyboard.press("Control+o")
+    page.get_by_role("combobox").fill("parts/new")
+    page.get_by_role("option", name="Create parts/new.pdl").click()
+    titled(page, "parts/new.pdl")
+    assert (folder / "parts" / "new.pdl").is_file()
+
+
+def test_a_file_that_others_changed_is_not_overwritten(page: Any, folder: Path) -> None:
+    show(page, "parts/tone.pdl")
+    write(page, "mine")
+    file = folder / "parts" / "tone.pdl"
+    file.write_text("Theirs.\n", encoding="utf-8")
+    page.keyboard.press("Control+s")
+    dialog = page.get_by_role("dialog", name="Changed on disk")
+    assert "mine" in dialog.inner_text()
+    assert "Theirs." in dialog.inner_text()
+    assert file.read_text(encoding="utf-8") == "Theirs.\n"
+    dialog.get_by_role("button", name="Take the file’s text").click()
+    wait_for(lambda: prompt(page) == "Theirs.\n", "their text")
+    page.locator("#prompt .cm-content").focus()
+    page.keyboard.press("Control+z")
+    wait_for(lambda: "mine" in prompt(page), "my text")
+    page.keyboard.press("Control+s")
+    wait_for(lambda: not page.title().startswith("●"), "saved file")
+    assert file.read_text(encoding="utf-8") == "You are kind.\nmine"
+
+
+def test_a_server_that_is_gone_takes_no_text_along(chromium: Any, start: Any, folder: Path) -> None:
+    with start(folder) as served:
+        page = chromium.new_page()
+        page.goto(served.desk.access.address)
+        page.wait_for_selector("html[data-ready]")
+        port = served.desk.access.port
+    write(page, "kept")
+    page.get_by_text("The server of this page can’t be reached.").wait_for()
+    with start(folder, port=port) as again:
+        page.get_by_text("pdl play was started again").wait_for()
+        page.get_by_role("textbox", name="Address").fill(again.desk.access.address)
+        page.get_by_role("button", name="Connect").click()
+        page.locator(".notice").wait_for(state="detached")
+        assert "kept" in prompt(page)
+        write(page, "\n<|usr|>\n")
+        wait_for(lambda: "<|usr|>" in page.evaluate(TEXTS.format(".cm-lintRange")), "mark")
+        page.close()
+
+
+def test_a_page_without_a_token_asks_for_it(chromium: Any, served: Any) -> None:
+    page = chromium.new_page()
+    state = urlsafe_b64encode(json.dumps({"prompt": "<|user|>\nHi"}).encode()).decode().strip("=")
+    page.goto(f"http://{served.host}/#j={state}")
+    page.get_by_role("textbox", name="Address").fill(served.desk.access.address)
+    page.get_by_role("button", name="Connect").click()
+    page.wait_for_selector("html[data-ready]")
+    assert prompt(page) == "<|user|>\nHi"
+    assert served.desk.access.token not in page.url
+    page.close()
+
+
+@pytest.mark.parametrize("fragment", ["s=AAAA", "s=%ff", "j=bnVsbA", "token=", "x<script>", "s="])
+def test_a_broken_address_is_an_address_without_state(page: Any, fragment: str) -> None:
+    page.evaluate("fragment => { location.hash = fragment; location.reload(); }", fragment)
+    page.wait_for_selector("html[data-ready]")
+    assert "<|" in prompt(page)
+
+
+@pytest.mark.parametrize("width", [360, 800, 1440, 2560])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits(page: Any, width: int, scheme: str) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    places = page.evaluate(PLACES)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert [len(places), len(set(places))] == {
+        360: [1, 1],
+        800: [3, 2],
+        1440: [3, 2],
+        2560: [3, 3],
+    }[width]
+
+
+def test_keys_lead_through_the_page(page: Any) -> None:
+    page.locator("#prompt .cm-content").focus()
+    page.keyboard.press("F6")
+    assert page.evaluate("document.activeElement.id") == "tab-data"
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.id") == "tab-reply"
+    page.keyboard.press("Shift+F6")
+    assert page.evaluate("document.activeElement.id") == "prompt"
+    page.keyboard.press("F1")
+    page.get_by_role("dialog", name="Keys").wait_for()
+    page.keyboard.press("Escape")
+    line = page.get_by_role("separator", name="Prompt’s size")
+    before = int(line.get_attribute("aria-valuenow"))
+    line.focus()
+    page.keyboard.press("ArrowUp")
+    assert int(line.get_attribute("aria-valuenow")) == before - 2
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert int(line.get_attribute("aria-valuenow")) == before - 2
