@@ -133,6 +133,7 @@ class Browser:
         if not isinstance(options, dict):
             raise RefusedError(400, "`options` must be an object")
         prompt, data = _text(params, "prompt", ""), _text(params, "data", "")
+        options = {"name": params.get("file"), **options}
         return look(prompt, data, reply, options, base=self._folder_of(params))
 
     def _folder_of(self, params: Params) -> str:

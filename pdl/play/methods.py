@@ -75,7 +75,7 @@ class Methods:
             "prompt": text_of(params, "prompt", ""),
             "data": text_of(params, "data", ""),
             "reply": reply,
-            "options": options,
+            "options": {"name": params.get("file"), **options},
             "base": self._folder_of(params),
         }
         answer = await self.workers.call("look", asked)

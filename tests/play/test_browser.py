@@ -60,6 +60,12 @@ def test_a_prompt_includes_a_file_of_the_page(page: Browser) -> None:
     assert seen["turns"]["messages"][0]["parts"][0]["text"] == "Good day"
 
 
+def test_types_are_named_after_the_file(page: Browser) -> None:
+    text = "<|user|>\nx\n<|schema|>\n{ a: int }\n"
+    _, seen = call(page, "look", prompt=text, file="bill.pdl")
+    assert "class Bill:" in seen["schema"]["types"]["dataclass"]
+
+
 def test_files_are_kept_and_saved(page: Browser) -> None:
     _, created = call(page, "create", name="a.pdl", text=PROMPT)
     read = {"text": PROMPT, "digest": created["digest"], "models": []}

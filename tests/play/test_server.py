@@ -46,6 +46,13 @@ def test_a_look_shows_a_prompt_with_its_files(start: Start, tmp_path: Path) -> N
         assert served.call("look", **asked, file="../b.pdl")[0] == 403
 
 
+def test_types_are_named_after_the_file(start: Start, tmp_path: Path) -> None:
+    text = "<|user|>\nx\n<|schema|>\n{ a: int }\n"
+    with start(tmp_path) as served:
+        _, found = served.call("look", prompt=text, file="bill.pdl")
+        assert "class Bill:" in found["schema"]["types"]["dataclass"]
+
+
 @pytest.mark.parametrize(
     "params",
     [{"prompt": 1}, {"prompt": "", "reply": 1}, {"prompt": "", "options": []}, {"data": None}],
