@@ -22,7 +22,7 @@ export class App {
    * prompt with its data and reply is in the state), "look" (Look), "failed" (an error of a look),
    * "busy" (whether a look takes long), "open" (id of the panel that is shown now), "run" (the run
    * that the keyboard asks for), "saved" (name of a file), "at" (where the cursor of the reply is),
-   * "recorded" (name of a file of cases that has a new one).
+   * "recorded" (name of a file of cases that has a new one), "place" (a span of the reply to show).
    */
   on(name, listener) {
     this.listeners.set(name, [...(this.listeners.get(name) ?? []), listener]);

@@ -1,7 +1,7 @@
 // The line below the page: problems, the verdict on the reply, the cursor, and how things are.
 
 import { fill, h } from "./dom.js";
-import { problemWords, spoken, verdictWords, worst } from "./words.js";
+import { callWords, problemWords, spoken, verdictWords, worst } from "./words.js";
 
 const SPEAK_AFTER = 900; // milliseconds without another look
 const LANGUAGE = { on: "", connecting: "Language server: connecting …", off: "" };
@@ -31,14 +31,17 @@ export function status(app) {
 
   app.on("look", (look) => {
     const severity = worst(look.problems);
-    const words = verdictWords(look.check);
+    const calls = callWords(look.tools);
+    const words = [verdictWords(look.check), calls].filter(Boolean).join(", ");
+    const wrong = calls.endsWith("rejected");
     fill(problems, problemWords(look.problems));
     problems.className = KINDS[severity];
     fill(verdict, words);
     verdict.hidden = !words;
-    verdict.className = look.check?.ok ? "good" : "bad";
+    verdict.className = look.check?.ok && !wrong ? "good" : "bad";
     app.mark("problems", look.problems.length ? String(look.problems.length) : "", KINDS[severity]);
     app.mark("reply", look.check ? (look.check.ok ? "✓" : "✗") : "", look.check?.ok ? "good" : "bad");
+    app.mark("tools", calls && (wrong ? "✗" : "✓"), wrong ? "bad" : "good");
     if (!busy) fill(took, `updated in ${Math.round(app.took)} ms`);
   });
   app.on("busy", (is) => {

@@ -24,9 +24,18 @@ export function verdictWords(check) {
   return repairs ? `Reply accepted, ${count(repairs, "repair")}` : "Reply accepted";
 }
 
+/** What is said of the calls in the reply: "1 call rejected"; "" if there are none. */
+export function callWords(tools) {
+  const calls = tools?.calls ?? [];
+  const wrong = calls.filter(({ ok }) => !ok).length;
+  if (wrong) return `${count(wrong, "call")} rejected`;
+  return calls.length ? `${count(calls.length, "call")} accepted` : "";
+}
+
 /** What is said aloud after a look. */
-export function spoken({ problems, check }) {
+export function spoken({ problems, check, tools }) {
   const verdict = verdictWords(check);
   const more = check && !check.ok && check.summary ? `: ${check.summary}` : "";
-  return [`${problemWords(problems)}.`, verdict ? `${verdict}${more}.` : ""].join(" ").replace(/\.\.$/, ".").trim();
+  const calls = callWords(tools);
+  return [`${problemWords(problems)}.`, verdict ? `${verdict}${more}.`.replace(/\.\.$/, ".") : "", calls ? `${calls}.` : ""].filter(Boolean).join(" ");
 }

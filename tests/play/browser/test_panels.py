@@ -42,6 +42,7 @@ START = """async ([name, module]) => {
   const app = {
     state: {}, hello: {}, editor: {},
     goTo: (...place) => went.push(place), open: (id) => went.push([id]), mark() {}, on() {},
+    emit: (name, value) => went.push([name, value]),
     announce: (text) => told.push(text), update: (changes) => went.push(changes),
   };
   window.panel = create(app);
@@ -421,11 +422,13 @@ def test_tools_and_the_calls_of_a_reply(page: Any) -> None:
     panel.get_by_role("radio", name="Calls of the reply").check()
     assert "No reply yet" in panel.inner_text()
     errors = [{"path": "$.word", "message": "must be a string", "span": None}]
-    call = {"name": "find", "arguments": {"word": 1}, "ok": False, "errors": errors, "span": None}
+    call = {"name": "find", "arguments": {"word": 1}, "ok": False, "errors": errors, "span": [3, 9]}
     render(page, {**found, "tools": {**found["tools"], "calls": [call], "feedback": "Call again."}})
     assert "1 error" in panel.inner_text()
     assert "$.word must be a string" in panel.inner_text()
     assert "Call again." in panel.inner_text()
+    panel.get_by_role("button", name="Show in the reply").click()
+    assert page.evaluate("went") == [["reply"], ["place", [3, 9]]]
 
 
 def test_a_problem_leads_to_its_place_and_is_told_without_colour(page: Any) -> None:

@@ -6,7 +6,7 @@ import { unix } from "../../../pdl/play/static/files.js";
 import { createdName, matching } from "../../../pdl/play/static/open_dialog.js";
 import { changed } from "../../../pdl/play/static/prompt_editor.js";
 import { escaped, inner } from "../../../pdl/play/static/sanitize.js";
-import { problemWords, spoken, verdictWords, worst } from "../../../pdl/play/static/words.js";
+import { callWords, problemWords, spoken, verdictWords, worst } from "../../../pdl/play/static/words.js";
 
 const problem = (severity) => ({ severity });
 
@@ -57,4 +57,12 @@ test("of HTML, only the tags of a text are kept", () => {
   const made = inner(element("body", element("p", text("a < b")), element("script", text("alert(1)")), element("a", text("link")), element("img"), element("br"), { nodeType: 8, data: "comment" }));
   assert.equal(made, "<p>a &lt; b</p>link<br>");
   assert.equal(escaped('<&">'), "&lt;&amp;&quot;&gt;");
+});
+
+test("calls that are wrong are told, whatever the text of the reply is", () => {
+  assert.equal(callWords(null), "");
+  assert.equal(callWords({ calls: [] }), "");
+  assert.equal(callWords({ calls: [{ ok: true }, { ok: true }] }), "2 calls accepted");
+  assert.equal(callWords({ calls: [{ ok: true }, { ok: false }] }), "1 call rejected");
+  assert.equal(spoken({ problems: [], check: { ok: true }, tools: { calls: [{ ok: false }] } }), "No problems. Reply accepted. 1 call rejected.");
 });

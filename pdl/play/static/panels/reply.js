@@ -26,6 +26,7 @@ class ReplyPanel {
     this.bar = h("div", { class: "row" }, this.presets.element, this.keep);
     this.element = h("div", { class: "reply-panel" }, this.bar, this.host, this.note, this.told, this.verdict.element);
     app.on("change", (names) => this.changed(names));
+    app.on("place", (span) => this.box.jump(span));
     this.presets.load(app.state.file);
   }
 

@@ -31,13 +31,22 @@ function errorView({ path, message }) {
   return h("li", { class: "bad" }, h("code", {}, path), " ", prose(message));
 }
 
+/** A button that leads to a call in the reply, if it has a place there. */
+function placeButton(app, span) {
+  const go = () => {
+    app.open("reply");
+    app.emit("place", span);
+  };
+  return span ? h("button", { type: "button", class: "small", onclick: go }, "Show in the reply") : null;
+}
+
 function callView(app, call) {
-  const { name, arguments: given, ok, errors } = call;
+  const { name, arguments: given, ok, errors, span } = call;
   const sign = ok ? "✓" : "✕";
   const words = ok ? "the arguments are right" : counted(errors.length, "error");
-  const head = h("header", {}, h("h3", {}, h("span", { class: ok ? "good" : "bad", "aria-hidden": "true" }, `${sign} `), name || "no tool"), h("span", { class: ok ? "good" : "bad" }, words));
+  const head = h("header", {}, h("h3", {}, h("span", { class: ok ? "good" : "bad", "aria-hidden": "true" }, `${sign} `), name || "no tool"), h("span", { class: ok ? "good" : "bad" }, words), placeButton(app, span));
   const value = given && jsonView(app, given, { label: `the arguments of ${name}`, depth: 2 });
-  return { element: h("article", { class: "call" }, head, errors.length ? h("ul", {}, errors.map(errorView)) : null, value?.element) };
+  return { element: h("article", { class: "call", "aria-label": `Call of ${name || "no tool"}` }, head, errors.length ? h("ul", {}, errors.map(errorView)) : null, value?.element) };
 }
 
 export function create(app) {
