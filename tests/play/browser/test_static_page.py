@@ -168,8 +168,8 @@ def test_what_is_deep_is_refused_and_the_page_goes_on(
     page: Any, name: str, text: Any, count: int
 ) -> None:
     params = {"prompt": PROMPT % "a", "data": "name: Ada", "reply": "{}", name: text(count)}
-    answer = ask(page, "look", **params)
-    assert "result" in answer or "deep" in answer["message"] or "longer" in answer["message"]
+    told = page.evaluate("async (params) => (await ask('look', params)).message ?? ''", params)
+    assert not told or "deep" in told or "longer" in told
     assert "result" in ask(page, "look", prompt=PROMPT % "a")
 
 
