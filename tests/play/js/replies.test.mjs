@@ -35,6 +35,7 @@ test("each finding is told in words", () => {
   assert.deepEqual(told.map(({ words }) => words), ["$.a is bad", "The reply is empty", "`'` is read as `\"`"]);
   assert.equal(headline(check({ ok: true })), "The reply is valid.");
   assert.equal(headline(check({ ok: true, repairs: [1] })), "The reply is valid, after 1 repair.");
+  assert.equal(headline(check({ ok: true, repairs: [1, 2], more: 9 })), "The reply is valid, after more than 2 repairs.");
   assert.equal(headline(check({ summary: "wrong-schema: must be 5 (and 1 more; characters 8 to 35)" })), "wrong-schema: must be 5 (and 1 more)");
   assert.equal(headline(check({ summary: "absent: none (characters 8 to 35)" })), "absent: none");
 });

@@ -71,7 +71,7 @@ export class Form {
     return {
       element: h("div", body.input ? { class: "field" } : { class: "field", role: "group", "aria-label": one.name }, head, about, body.element, slot),
       set(value) {
-        out.hidden = value === undefined;
+        out.hidden = value === undefined || one.required;
         fill(state, value === undefined ? absent : "");
         body.set(value);
       },

@@ -17,7 +17,7 @@ class RunPanel {
     this.retries = h("input", { id: "run-retries", type: "number", min: "0", max: "9", value: "2" });
     this.start = h("button", { type: "button", class: "main", onclick: () => this.run() }, "Run");
     this.halt = h("button", { type: "button", hidden: true, "aria-keyshortcuts": "Escape", onclick: () => this.stop?.abort() }, "Stop");
-    this.bar = h("div", { class: "row" }, h("label", { for: "run-model" }, "Model"), this.model, h("label", { for: "run-retries" }, "Retries"), this.retries, this.start, this.halt);
+    this.bar = h("div", { class: "row" }, h("span", { class: "pair" }, h("label", { for: "run-model" }, "Model"), this.model), h("span", { class: "pair" }, h("label", { for: "run-retries" }, "Retries"), this.retries), this.start, this.halt);
     this.status = h("p", { class: "run-status" });
     this.advice = h("div");
     this.trouble = h("div");

@@ -41,5 +41,6 @@ export function headline(check) {
   if (!check.ok) return (check.summary || check.reason || "The reply is not valid.").replace(/ \(characters \d+ to \d+\)$/, "").replace(/; characters \d+ to \d+\)$/, ")");
   const count = check.repairs.length;
   if (!count) return "The reply is valid.";
+  if (check.more) return `The reply is valid, after more than ${count} repairs.`;
   return count === 1 ? "The reply is valid, after 1 repair." : `The reply is valid, after ${count} repairs.`;
 }
