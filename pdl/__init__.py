@@ -175,7 +175,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415  (slow, and seldom asked for)
 
-        return version("pdl-prompts")
+        return globals().setdefault(name, version("pdl-prompts"))
     if name in _PACKAGES:
         return import_module(f"pdl.{name}")
     return _load(name)
