@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from pdl._types import Json
     from pdl.play.files import OpenedFiles
 
-MOST_BYTES = 8_000_000
-"""The longest message of the page."""
-
 _SCHEME = "file:///"
 _HIDDEN = "untitled:elsewhere"
 """What a file that the page may not know is called, in both directions."""
@@ -158,7 +155,7 @@ def _take(text: str, server: Server, writer: Writer) -> None:
     """Handle a message of the page. What is no message is ignored."""
     try:
         message = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, TypeError, RecursionError):
         return
     if not isinstance(message, dict) or "jsonrpc" not in message:
         return

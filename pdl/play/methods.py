@@ -1,18 +1,21 @@
-"""What the page can ask of the server: each method takes an object and returns one."""
+"""What the page can ask of the server: each method takes an object and returns one.
+
+Modules that are slow to load are loaded when they are needed, and do not hold up other requests.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from dataclasses import asdict
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import Response
 
 from pdl.errors import quoted
 from pdl.play.access import RefusedError, text_of
-from pdl.play.recorded import replies_of, save_case
-from pdl.play.running import models_in, run
+from pdl.play.choice import models_in
 from pdl.play.streams import Events
 from pdl.play.workers import Workers
 
@@ -126,15 +129,18 @@ class Methods:
         self._folder_of(params)
         if self._runs >= RUNS:
             raise RefusedError(429, f"there are {RUNS} runs already", "stop one of them")
+        running = await asyncio.to_thread(import_module, "pdl.play.running")
         self._runs += 1
-        return Events(lambda put: run(asked, self.desk.choice, put, self.desk.hidden), self._ended)
+        desk = self.desk
+        return Events(lambda put: running.run(asked, desk.choice, put, desk.hidden), self._ended)
 
     async def replies(self, params: dict[str, Any]) -> Answer:
         """The replies on record of a prompt."""
         if self.desk.files is None:
             return {"replies": []}
         name = text_of(params, "name")
-        return {"replies": await asyncio.to_thread(replies_of, self.desk.files, name)}
+        recorded = await asyncio.to_thread(import_module, "pdl.play.recorded")
+        return {"replies": await asyncio.to_thread(recorded.replies_of, self.desk.files, name)}
 
     async def case(self, params: dict[str, Any]) -> Answer:
         """A reply as a case."""
@@ -144,7 +150,11 @@ class Methods:
         """Add a reply to the cases of its prompt."""
         files, prompt = self._opened, text_of(params, "file")
         case = await self._written(params)
-        return await asyncio.to_thread(save_case, files, prompt, case["text"], case["files"])
+        recorded = await asyncio.to_thread(import_module, "pdl.play.recorded")
+        saved: Answer = await asyncio.to_thread(
+            recorded.save_case, files, prompt, case["text"], case["files"]
+        )
+        return saved
 
     async def _written(self, params: dict[str, Any]) -> dict[str, Any]:
         base = self._folder_of(params)

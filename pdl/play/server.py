@@ -8,6 +8,7 @@ import logging
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,9 +20,8 @@ from starlette.routing import Route, WebSocketRoute
 from pdl.errors import PdlError, quoted
 from pdl.models.payloads import FAMILIES
 from pdl.play.access import BODY_BYTES, Access, Guard, RefusedError
-from pdl.play.language import speak
+from pdl.play.choice import Choice
 from pdl.play.methods import Methods
-from pdl.play.running import Choice
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable
@@ -40,6 +40,7 @@ PAGE: Final = Path(__file__).parent / "static"
 SOCKETS: Final = 8
 """The most language servers at once."""
 
+_LANGUAGE = "pdl.play.language"  # slow to load, and nothing waits for it but its sockets
 _TRY_LATER = 1013  # of a WebSocket (RFC 6455's registry)
 _log = logging.getLogger("pdl.play")
 _TYPES = {
@@ -138,16 +139,23 @@ def application(desk: Desk) -> ASGIApp:
             return
         sockets.add(socket)
         try:
-            await speak(socket, desk.files)
+            speaking = await asyncio.to_thread(import_module, _LANGUAGE)
+            await speaking.speak(socket, desk.files)
         finally:
             sockets.discard(socket)
+
+    async def later() -> None:
+        await methods.workers.is_ready.wait()
+        await asyncio.to_thread(import_module, _LANGUAGE)
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
         methods.start()
+        loading = asyncio.ensure_future(later())
         try:
             yield
         finally:
+            loading.cancel()
             await methods.close()
 
     routes = [

@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvicorn
-import websockets  # noqa: F401 - without it, uvicorn refuses sockets and does not say why
 
 from pdl.errors import ConfigError, FileError, Problem, missing_package
-from pdl.play.access import Access
+from pdl.play.access import BODY_BYTES, Access
 from pdl.play.files import OpenedFiles
-from pdl.play.language import MOST_BYTES
 from pdl.play.server import Desk, application
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_NEEDED = ("websockets", "pygls")  # by uvicorn, which would refuse sockets, and by these
 _GRACE = 1  # seconds that answers have left when the server ends
 
 
@@ -34,8 +33,11 @@ def opened(
     """Return a desk and the socket that its page is at; the port 0 is any that is free.
 
     Raises FileError for a file that cannot be read, ConfigError for a port that cannot be used and
-    for tokenizers without numpy.
+    for a package that is not installed.
     """
+    for package in _NEEDED:
+        if find_spec(package) is None:
+            raise missing_package("the playground needs", package, "play")
     files = OpenedFiles.open(path) if path is not None else None
     places = tuple(_tokenizer(one) for one in tokenizers)
     listening = _bound(port)
@@ -83,7 +85,7 @@ def configured(desk: Desk) -> uvicorn.Server:
         loop="asyncio",
         server_header=False,
         timeout_graceful_shutdown=_GRACE,
-        ws_max_size=MOST_BYTES,
+        ws_max_size=BODY_BYTES,
     )
     return uvicorn.Server(config)
 

@@ -39,6 +39,8 @@ class Workers:
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting = 0
         self._is_started = False
+        self.is_ready = asyncio.Event()
+        """Set when the first process is ready."""
 
     @property
     def ids(self) -> list[int]:
@@ -47,9 +49,14 @@ class Workers:
 
     def start(self) -> None:
         """Start the processes, unless they are there; calls wait until one of them is ready."""
-        for _ in range(self.size if not self._is_started else 0):
-            self._do(self._add())
-        self._is_started = True
+        if not self._is_started:
+            self._is_started = True
+            self._do(self._add_all())
+
+    async def _add_all(self) -> None:
+        for _ in range(self.size):  # one after the other, so that the first one is ready early
+            await self._add()
+            self.is_ready.set()
 
     async def _add(self) -> None:
         worker = _Worker(await _started(self.folder))

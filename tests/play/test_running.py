@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from models.hostile import GOOD, Hostile, Wire, head, respond, silence, stream, streamed
 
-from pdl.play.running import label_of, models_in
+from pdl.play.choice import label_of, models_in
 
 if TYPE_CHECKING:
     from pathlib import Path
