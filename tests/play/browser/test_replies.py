@@ -150,12 +150,18 @@ def test_text_stays_as_it_was_typed_but_for_the_edited_field(page: Any) -> None:
     page.locator("#panel-turns").get_by_text("It broke.").first.wait_for()
     view(page, "Form")
     assert field(page, "review").input_value() == "It broke."
+    field(page, "review").press("End")
+    page.keyboard.type(" And it was late, so late!", delay=15)
+    for _ in range(21):
+        page.keyboard.press("Backspace")
+    page.keyboard.type("late.")
+    assert field(page, "review").input_value() == "It broke. And late."
     field(page, "mood").select_option("bad")
     page.get_by_role("button", name="Add an item").click()
     view(page, "Text")
     assert (
         data(page)
-        == '# mine\nreview:   It broke.   # so he says\nmood: bad\ntags: [""]\neither: 1\n'
+        == '# mine\nreview: It broke. And late.   # so he says\nmood: bad\ntags: [""]\neither: 1\n'
     )
 
 

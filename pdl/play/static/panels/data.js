@@ -57,7 +57,8 @@ class DataPanel {
 
   render({ inputs, failed }) {
     const text = this.app.state.data;
-    if (inputs) this.given = inputs.given ?? inputs.data ?? this.given;
+    // A look at an older text must not take back what was typed meanwhile.
+    if (inputs && this.app.looked?.data === text) this.given = inputs.given;
     if (inputs) this.shape(inputs);
     const value = valueOf(text, this.given);
     const shows = typeof value === "object" && value !== null && !Array.isArray(value);
