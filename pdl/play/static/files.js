@@ -56,8 +56,10 @@ export class Files {
   /** Shows a file; what was typed into the one before is kept. */
   async open(name) {
     const { prompt, data, reply } = await this.load(name);
+    const { file: before } = this.app.state;
     this.leave();
     this.app.replace({ file: name, prompt, data, reply });
+    if (before && before !== name && !this.isUnsaved(before)) this.app.language?.forget(before);
   }
 
   leave() {
@@ -107,7 +109,9 @@ export class Files {
     if (name === this.app.state.file) return void (await this.save());
     const { digest } = await this.app.backend.call("save", { name, text: file.prompt, digest: file.digest });
     Object.assign(file, { saved: file.prompt, digest });
+    this.app.language?.forget(name);
     this.app.emit("saved", name);
+    this.app.refresh();
   }
 
   /** Takes the text of the file into the editor, where it can be undone. */

@@ -8,6 +8,7 @@ import {
 import { languageView } from "./language_view.js";
 import { sanitize } from "./sanitize.js";
 
+const ID = "pdl-prompt"; // of the language
 const SOONEST = 500; // milliseconds until the next try
 const LATEST = 10_000;
 
@@ -39,20 +40,22 @@ class Files extends Workspace {
   }
 
   openFile(uri, languageId, view) {
+    this.put(uri, languageId, view.state.doc);
+    this.getFile(uri).view = view;
+  }
+
+  /** Tells the server the whole text of a file, which need not be shown. */
+  put(uri, languageId, doc) {
     const known = this.getFile(uri);
-    const { doc } = view.state;
     if (!known) {
-      const file = { uri, languageId, version: 0, doc, view, getView: () => file.view };
+      const file = { uri, languageId, version: 0, doc, view: null, getView: () => file.view };
       this.files.push(file);
       if (this.isOnline) this.client.didOpen(file);
-      return;
+    } else if (!known.doc.eq(doc)) {
+      this.renew(known, doc);
+      const textDocument = { uri, version: known.version };
+      if (this.isOnline) this.client.notification("textDocument/didChange", { textDocument, contentChanges: [{ text: doc.toString() }] });
     }
-    known.view = view;
-    if (known.doc.eq(doc)) return;
-    this.renew(known, doc);
-    if (!this.isOnline) return;
-    const textDocument = { uri, version: known.version };
-    this.client.notification("textDocument/didChange", { textDocument, contentChanges: [{ text: doc.toString() }] });
   }
 
   /** The server keeps the text of a file that is not shown any more: it may not be saved. */
@@ -61,7 +64,7 @@ class Files extends Workspace {
     if (file?.view === view) file.view = null;
   }
 
-  /** Lets the server read a file from the disk again. */
+  /** Lets the server read a file that is not shown from the disk. */
   forget(uri) {
     const file = this.getFile(uri);
     if (!file || file.view) return;
@@ -139,7 +142,17 @@ export class Language {
   }
 
   extension(uri) {
-    return this.client.plugin(uri, "pdl-prompt");
+    return this.client.plugin(uri, ID);
+  }
+
+  /** Tells the server the text of a file that is edited, but not shown. */
+  put(name, doc) {
+    this.client.workspace.put(this.uriOf(name), ID, doc);
+  }
+
+  /** Lets the server read a file that is not shown from the disk. */
+  forget(name) {
+    this.client.workspace.forget(this.uriOf(name));
   }
 
   uriOf(name) {

@@ -79,6 +79,7 @@ function startLanguage(app, commands) {
     if (state === "on") askAgain(app.editor.view);
   };
   app.language = new Language(app.backend, `file:///${encodeURIComponent(app.hello.root)}`, { display: (uri) => commands.display(uri), onState, rename: renameIn(app) });
+  app.on("saved", () => askAgain(app.editor.view));
   app.editor.use(app.language);
   app.language.connect();
 }

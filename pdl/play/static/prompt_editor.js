@@ -66,7 +66,9 @@ export class PromptEditor {
   /** Changes the text of a file that is not shown; its user can undo that there. */
   change(name, before, after) {
     const state = this.states.get(name) ?? this.stateOf(before, name);
-    this.states.set(name, state.update({ changes: changed(state.doc.toString(), after) }).state);
+    const next = state.update({ changes: changed(state.doc.toString(), after) }).state;
+    this.states.set(name, next);
+    this.language?.put(name, next.doc);
   }
 
   /** Replaces the text without telling the page; its user can undo that. */

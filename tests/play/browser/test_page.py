@@ -28,6 +28,7 @@ Rate {{ reveiw }} in {{ lang | upper }}
 <|schema|>
 { stars: int<1,5> }
 """
+TONE = "You are kind in {{ lang }}.\n"
 TEXTS = (
     "[...document.querySelector('#prompt').shadowRoot.querySelectorAll('{}')]"
     ".map(one => one.textContent)"
@@ -49,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "mails"
     (made / "parts").mkdir(parents=True)
     (made / "mail.pdl").write_text(MAIL, encoding="utf-8")
-    (made / "parts" / "tone.pdl").write_text("You are kind.\n", encoding="utf-8")
+    (made / "parts" / "tone.pdl").write_text(TONE, encoding="utf-8")
     (made / "windows.pdl").write_bytes(b"<|user|>\r\nHello\r\nworld\r\n")
     return made
 
@@ -128,22 +129,25 @@ def test_a_definition_opens_another_file(page: Any) -> None:
         page.keyboard.press("ArrowRight")
     page.keyboard.press("F12")
     titled(page, "parts/tone.pdl")
-    assert prompt(page) == "You are kind.\n"
+    assert prompt(page) == TONE
 
 
-def test_an_input_is_renamed(page: Any) -> None:
+def test_an_input_is_renamed_in_all_files(page: Any, folder: Path) -> None:
     show(page, "mail.pdl")
     page.locator("#prompt .cm-line", has_text="review: str").click()
     page.keyboard.press("Home")
-    for _ in range(4):
-        page.keyboard.press("ArrowRight")
-    for _ in range(12):
+    for _ in range(16):
         page.keyboard.press("ArrowRight")
     page.keyboard.press("F2")
     page.get_by_label("New name").fill("language")
     page.keyboard.press("Enter")
     wait_for(lambda: "{{ language | upper }}" in prompt(page), "new name")
     assert "language: str" in prompt(page)
+    page.get_by_text("Renamed in parts/tone.pdl too.").wait_for()
+    page.get_by_role("button", name="Save them").click()
+    file = folder / "parts" / "tone.pdl"
+    expected = "You are kind in {{ language }}.\n"
+    wait_for(lambda: file.read_text(encoding="utf-8") == expected, "new name in the file")
 
 
 def test_a_file_is_saved_with_its_line_ends(page: Any, folder: Path) -> None:
@@ -161,9 +165,9 @@ def test_what_is_undone_is_of_the_file(page: Any) -> None:
     write(page, "one")
     show(page, "windows.pdl")
     show(page, "parts/tone.pdl")
-    assert prompt(page) == "You are kind.\none"
+    assert prompt(page) == TONE + "one"
     page.keyboard.press("Control+z")
-    wait_for(lambda: prompt(page) == "You are kind.\n", "text before")
+    wait_for(lambda: prompt(page) == TONE, "text before")
 
 
 def test_a_new_prompt_is_created(page: Any, folder: Path) -> None:
@@ -191,7 +195,7 @@ def test_a_file_that_others_changed_is_not_overwritten(page: Any, folder: Path) 
     wait_for(lambda: "mine" in prompt(page), "my text")
     page.keyboard.press("Control+s")
     wait_for(lambda: not page.title().startswith("●"), "saved file")
-    assert file.read_text(encoding="utf-8") == "You are kind.\nmine"
+    assert file.read_text(encoding="utf-8") == TONE + "mine"
 
 
 def test_a_server_that_is_gone_takes_no_text_along(chromium: Any, start: Any, folder: Path) -> None:
