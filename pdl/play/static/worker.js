@@ -21,7 +21,9 @@ async function start() {
   postMessage({ stage: "Loading Python …" });
   const { loadPyodide } = await import(`${place}pyodide.mjs`);
   const python = await loadPyodide({ indexURL: place });
-  if (settings.packages.length) await python.loadPackage(settings.packages, { messageCallback() {} });
+  for (const name of settings.packages) {
+    await python.loadPackage(name, { messageCallback() {} }).catch(() => {}); // another stands in for it
+  }
   postMessage({ stage: "Loading pdl …" });
   python.unpackArchive(new Uint8Array(await (await archive).arrayBuffer()), "zip");
   python.runPython(SETUP);

@@ -31,6 +31,7 @@ export class WorkerBackend {
     this.files = kept(); // what was saved, for each worker
     this.transport = null;
     this.deaths = 0;
+    this.broken = null; // why no worker can be started
     this.start();
   }
 
@@ -58,7 +59,8 @@ export class WorkerBackend {
   }
 
   post(message) {
-    this.queue.push(message);
+    if (this.broken) message.settle(this.broken);
+    else this.queue.push(message);
     this.next();
     return message;
   }
@@ -97,8 +99,8 @@ export class WorkerBackend {
 
   /** Refuses everything: Python cannot be loaded. */
   fail(why) {
-    const told = { message: `Python cannot be loaded: ${why}`, hint: "Load the page again." };
-    for (const one of this.queue.splice(0)) one.settle(new Refused(500, told));
+    this.broken = new Refused(500, { message: `Python cannot be loaded: ${why}`, hint: "Load the page again." });
+    for (const one of this.queue.splice(0)) one.settle(this.broken);
   }
 
   hello() {

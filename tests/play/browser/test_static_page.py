@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sysconfig
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -77,21 +78,29 @@ class Handler(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
+@contextmanager
+def serving(site: Path) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=site)) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.fixture(scope="module")
-def page(address: str) -> Iterator[Any]:
+def chromium() -> Iterator[Any]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def page(site: Path, chromium: Any) -> Iterator[Any]:
     """The page, ready, in a browser that has loaded it from the loopback alone."""
     foreign: list[str] = []
-    with browser() as chromium:
+    with serving(site) as address:
         tab = chromium.new_page()
         own = (address, "blob:", "data:")
         tab.on("request", lambda one: foreign.extend([one.url] * (not one.url.startswith(own))))
@@ -179,3 +188,13 @@ def test_a_search_without_end_is_stopped_and_files_stay(page: Any) -> None:
     answer = ask(page, "look", prompt=PROMPT % "^(a|a)*b$", data="name: x", reply=reply)
     assert "longer than 10 seconds" in answer["message"]
     assert ask(page, "read", name="kept.pdl")["result"]["text"] == "<|user|>\nx\n"
+
+
+def test_a_page_whose_python_is_missing_says_so(site: Path, tmp_path: Path, chromium: Any) -> None:
+    broken = tmp_path / "site"
+    shutil.copytree(site, broken, ignore=shutil.ignore_patterns("pyodide", "pdl.zip"))
+    with serving(broken) as address:
+        tab = chromium.new_page()
+        tab.goto(address)
+        tab.wait_for_selector("text=Python cannot be loaded")
+        assert "Load the page again." in tab.inner_text("#page")
