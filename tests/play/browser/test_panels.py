@@ -341,7 +341,7 @@ def test_a_large_tree_makes_only_what_is_open(page: Any) -> None:
     milliseconds = page.evaluate(TIMED, parts(requests={"x": {"body": body, "left_out": []}}))
     items = panel.get_by_role("treeitem")
     assert items.count() < 500
-    assert milliseconds < 3_000  # 30 on an idle machine
+    assert milliseconds < 3_000  # it takes 16
     panel.get_by_text("Show 100 more of 2,400").click()
     assert items.count() > 200
 
