@@ -74,12 +74,13 @@ def _place(pyodide: str | None) -> Path | str:
         return place.rstrip("/") + "/"
     missing = [name for name in (*_PYODIDE, _LOCK) if not Path(place, name).is_file()]
     if missing:
-        what = "no directory" if not Path(place).is_dir() else f"without {missing[0]}"
+        is_there = Path(place).is_dir()
+        why = f"{missing[0]} is missing" if is_there else "the directory does not exist"
         hint = (
-            f"npm install pyodide@{_VERSION}, or pass the directory of a release of Pyodide, or "
-            "the https address of one, as --pyodide"
+            f"run `npm install pyodide@{_VERSION}`, or pass the directory or the https address of "
+            "a release as --pyodide"
         )
-        raise _refusal(f"Pyodide is not in {place}: it is {what}", hint)
+        raise _refusal(f"Pyodide was not found in {place}: {why}", hint)
     return Path(place)
 
 

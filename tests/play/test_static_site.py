@@ -117,8 +117,8 @@ def test_pyodide_is_found_where_npm_installs_it(
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        ("nowhere", "Pyodide is not in nowhere: it is no directory"),
-        (".", "Pyodide is not in .: it is without pyodide.mjs"),
+        ("nowhere", "Pyodide was not found in nowhere: the directory does not exist"),
+        (".", "Pyodide was not found in .: pyodide.mjs is missing"),
         ("http://files.example/", "is not an address"),
         ("https://name:key@files.example/", "is not an address"),
         ("https://files.example/?a", "is not an address"),
