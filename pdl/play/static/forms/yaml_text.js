@@ -3,6 +3,9 @@
 import { write } from "./json_text.js";
 
 const KEY = /^([A-Za-z_][\w.-]*|"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')[ \t]*:(?=[ \t]|$)/;
+// What follows a value of one line: after a quoted text, a list or an object without texts, or plain words.
+const COMMENT = /^(?:[ \t]+(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[[{][^"'#]*?|[^"'|>#\s[{](?:[^#]|(?<=\S)#)*?))?([ \t]+#.*)$/;
+const HEADER = /^[ \t]+[|>][-+\d]*([ \t]+#.*)$/;
 const WORD = /^[A-Za-z][\w ,.!?()/-]*[\w.!?)]$|^[A-Za-z]$/;
 const SPECIAL = /^(?:true|false|yes|no|on|off|null|y|n|nan|inf)$/i;
 
@@ -24,14 +27,17 @@ function blocks(lines) {
   return found;
 }
 
+/** A value as JSON whose strings have no sign that YAML takes for the end of a line. */
+const json = (value) => write(value).replace(/[\x7f-\x9f\u2028\u2029\ufeff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 /** A value as YAML behind `key:`. */
 function written(value) {
-  if (typeof value !== "string") return ` ${write(value)}`;
+  if (typeof value !== "string") return ` ${json(value)}`;
   if (WORD.test(value) && !SPECIAL.test(value)) return ` ${value}`;
   const lines = value.split("\n");
-  const plain = lines.length > 1 && /^\S/.test(value) && !/[ \t]\n|[ \t]$|[^\n\t\x20-\x7e\xa0-\ud7ff]/.test(value);
+  const plain = lines.length > 1 && /^\S/.test(value) && !/[ \t]\n|[ \t]$|[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff]/.test(value);
   const end = /\n*$/.exec(value)[0].length;
-  if (!plain || end > 1) return ` ${JSON.stringify(value)}`;
+  if (!plain || end > 1) return ` ${json(value)}`;
   const body = end ? lines.slice(0, -1) : lines;
   return ` |${end ? "" : "-"}\n${body.map((line) => (line ? `  ${line}` : "")).join("\n")}`;
 }
@@ -51,8 +57,10 @@ export function editedField(text, name, value) {
   const [{ from, to }] = same;
   const block = lines.slice(from, to).join("\n");
   if (/(?::|-)[ \t]+(?:&\w|<<)/.test(block)) return null;
-  const comment = to - from === 1 && /^[^#"'|>[{]*?([ \t]+#.*)$/.exec(lines[from])?.[1];
-  if (comment && made.length && !made[0].includes("\n")) made[0] += comment;
+  const first = lines[from].slice(KEY.exec(lines[from])[0].length);
+  const comment = (to - from === 1 ? COMMENT : HEADER).exec(first)?.[1] ?? "";
+  const [head, ...more] = made.length ? made[0].split("\n") : [];
+  const next = made.length ? [head + comment, ...more] : [];
   const ends = text.includes("\r\n") ? "\r\n" : "\n";
-  return [...lines.slice(0, from), ...made, ...lines.slice(to)].join(ends);
+  return [...lines.slice(0, from), ...next, ...lines.slice(to)].join(ends);
 }
