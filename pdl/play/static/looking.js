@@ -31,6 +31,11 @@ export class Looking {
     return this.current.ended;
   }
 
+  /** Resolves when nothing is under way any more. */
+  async ended() {
+    await this.current?.ended;
+  }
+
   begin() {
     const current = (this.current = { stop: new AbortController(), since: performance.now() });
     current.ended = this.run(current);

@@ -112,7 +112,7 @@ async function open(backend) {
   app.groups.forEach((one) => one.open(one.ids[0]));
   startLanguage(app, commands);
   for (const note of hello.notes ?? []) app.notices.show(note, { text: note, closes: true });
-  await app.refresh();
+  await app.looking.ended();
   document.documentElement.dataset.ready = "true";
 }
 
