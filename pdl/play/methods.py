@@ -64,7 +64,7 @@ class Methods:
     async def hello(self, params: dict[str, Any]) -> Answer:
         """What the page can do here."""
         del params
-        return self.desk.hello()
+        return await asyncio.to_thread(self.desk.hello)
 
     async def look(self, params: dict[str, Any]) -> Answer:
         """Everything that the page shows of a prompt, its data and a reply."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -93,7 +93,9 @@ class Desk:
     def hello(self) -> dict[str, Json]:
         """Return what the page can do here."""
         only = None if self.files is None else self.files.only
-        models = [*self.choice.named, *self.choice.of_file(only)]
+        models = [*self.choice.named]
+        with suppress(RefusedError):  # the file is gone meanwhile
+            models += self.choice.of_file(only)
         return {
             "version": installed_version(),
             "files": self.files is not None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import socket
 from importlib.util import find_spec
 from pathlib import Path
@@ -74,7 +75,16 @@ def _bound(port: int) -> socket.socket:
     return listening
 
 
-def configured(desk: Desk) -> uvicorn.Server:
+class Server(uvicorn.Server):
+    """Ends without a word about requests that it cancels, such as runs."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End all connections."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        await super().shutdown(sockets)
+
+
+def configured(desk: Desk) -> Server:
     """Return the server of a desk, to run on a socket."""
     config = uvicorn.Config(
         application(desk),
@@ -87,7 +97,7 @@ def configured(desk: Desk) -> uvicorn.Server:
         timeout_graceful_shutdown=_GRACE,
         ws_max_size=BODY_BYTES,
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def serve(desk: Desk, listening: socket.socket) -> None:

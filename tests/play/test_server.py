@@ -10,17 +10,21 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from models.hostile import Hostile, silence
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from pdl.errors import ConfigError
 from pdl.play.serving import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from play.conftest import Start
 
@@ -77,6 +81,14 @@ def test_files_are_those_that_were_opened(start: Start, tmp_path: Path) -> None:
         assert served.call("files")[1]["files"] == [{"name": "a.pdl", "size": 1, "kind": "prompt"}]
 
 
+def test_a_page_starts_although_its_file_is_gone(start: Start, tmp_path: Path) -> None:
+    tmp_path.joinpath("a.pdl").write_text("<|user|>\nHi\n")
+    with start(tmp_path / "a.pdl") as served:
+        tmp_path.joinpath("a.pdl").unlink()
+        assert served.call("hello")[0] == 200
+        assert served.call("read", name="a.pdl")[0] == 404
+
+
 def test_without_a_file_nothing_is_read_or_saved(start: Start) -> None:
     with start() as served:
         assert served.call("files") == (200, {"files": []})
@@ -130,21 +142,66 @@ def command(*arguments: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+@contextmanager
+def served(process: subprocess.Popen[str]) -> Iterator[tuple[str, str]]:
+    """Yield the host and the token of a server that has started."""
+    assert process.stdout is not None
+    found = re.fullmatch(
+        r"http://(127\.0\.0\.1:\d+)/#token=([\w-]{43})\n", process.stdout.readline()
+    )
+    assert found is not None
+    yield found[1], found[2]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C goes to all processes of a console")
-def test_ctrl_c_ends_it_with_open_connections(tmp_path: Path) -> None:
+def test_ctrl_c_ends_it_with_open_sockets_and_runs(tmp_path: Path) -> None:
     tmp_path.joinpath("a.pdl").write_text("<|user|>\nHi\n")
-    with command(str(tmp_path)) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline()
-        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#token=([\w-]{43})\n", address)
-        assert found is not None
-        sent = (
-            f"POST /api/look HTTP/1.1\r\nHost: 127.0.0.1:{found[1]}\r\nX-Pdl-Token: {found[2]}\r\n"
-            "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-        )
-        with socket.create_connection(("127.0.0.1", int(found[1])), 20) as half:
-            half.sendall(sent.encode())
-            process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=20)
+    with (
+        Hostile((silence,)) as provider,
+        command(str(tmp_path), "--model", "ollama:x", "--base-url", provider.url) as process,
+        served(process) as (host, token),
+        connect(f"ws://{host}/language?token={token}", origin=Origin(f"http://{host}")),
+        closing(HTTPConnection(host, timeout=20)) as run,
+        closing(HTTPConnection(host, timeout=20)) as half,
+    ):
+        headers = {"x-pdl-token": token, "content-type": "application/json"}
+        asked = {"prompt": "<|user|>\nHi\n", "model": "ollama:x"}
+        run.request("POST", "/api/run", json.dumps(asked), headers)
+        assert b"attempt" in run.getresponse().readline()
+        half.putrequest("POST", "/api/look")
+        for name, value in {**headers, "content-length": "100"}.items():
+            half.putheader(name, value)
+        half.endheaders(b"{")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
         assert process.returncode == 130
-        assert errors == ""
+        assert errors == "Ctrl-C ends it.\n"
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="it tells which processes there are"
+)
+def test_no_process_is_left_when_it_is_killed(tmp_path: Path) -> None:
+    with command(str(tmp_path)) as process, served(process) as (host, token):
+        with closing(HTTPConnection(host, timeout=60)) as look:
+            headers = {"x-pdl-token": token, "content-type": "application/json"}
+            look.request("POST", "/api/look", "{}", headers)
+            assert look.getresponse().status == 200
+        workers = children(process.pid)
+        assert workers
+        process.kill()
+        process.wait()
+        until = time.monotonic() + 20
+        while any(Path(f"/proc/{one}/fd").exists() for one in workers):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+def children(parent: int) -> list[int]:
+    stats = [one.joinpath("stat") for one in Path("/proc").iterdir() if one.name.isdigit()]
+    found = []
+    for stat in stats:
+        with suppress(OSError):
+            fields = stat.read_text().rpartition(") ")[2].split()
+            found += [int(stat.parent.name)] if int(fields[1]) == parent else []
+    return found
