@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 from functools import partial
@@ -46,20 +47,41 @@ def address() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.fixture
-def page(address: str) -> Iterator[Any]:
-    """A page of a browser, from which no request leaves the site."""
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser."""
     api = pytest.importorskip("playwright.sync_api")
-    others: list[str] = []
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        page = browser.new_page()
-        page.on("request", lambda request: others.append(request.url))
-        yield page
+        arguments = ["--no-sandbox", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, address: str) -> Iterator[Any]:
+    """A page of it, from which no request leaves the site."""
+    others: list[str] = []
+    page = browser.new_page()
+    page.on("request", lambda request: others.append(request.url))
+    yield page
     assert [url for url in others if not url.startswith((address, "data:", "blob:"))] == []
+
+
+@pytest.fixture(scope="module")
+def runner(browser: Any, address: str) -> Any:
+    """A page with one worker for all examples, which takes the most time to start."""
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto(address)
+    page.evaluate("""() => {
+      window.worker = new Worker("assets/run_worker.js", { type: "module" });
+      window.run = (steps) => new Promise((resolve) => {
+        worker.onmessage = ({ data }) => data.ready || resolve(data);
+        worker.postMessage(steps);
+      });
+    }""")
+    return page
 
 
 def expected(given: list[Block], number: int) -> str:
@@ -67,16 +89,24 @@ def expected(given: list[Block], number: int) -> str:
     following = given[number + 1 : number + 2]
     if following and following[0].language == "text" and not following[0].file:
         return following[0].text
-    return "It prints nothing."
+    return ""
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_examples_print_what_their_page_says(name: str, page: Any, address: str) -> None:
+def test_examples_print_what_their_page_says(name: str, runner: Any) -> None:
     given = blocks((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
-    page.goto(f"{address}{'' if name == 'index' else name}/")
-    places = page.query_selector_all(".pdl-run")
-    assert places
-    for place in places:
+    steps = json.loads((SITE / "assets" / "examples" / f"{name}.json").read_text("utf-8"))
+    runnable = [at for at, step in enumerate(steps) if step.get("language") == "python"]
+    assert runnable
+    for number in runnable:
+        told = runner.evaluate("steps => run(steps)", steps[: number + 1])
+        assert told == {"printed": expected(given, number), "failed": False}
+
+
+def test_the_buttons_run_examples(page: Any, address: str) -> None:
+    page.goto(f"{address}deciding/")
+    given = blocks((ROOT / "docs" / "deciding.md").read_text(encoding="utf-8"))
+    for place in page.query_selector_all(".pdl-run")[:2]:
         place.query_selector("button").click()
         shown = "place => !place.querySelector('pre').hidden"
         page.wait_for_function(shown, arg=place, timeout=PATIENCE)
