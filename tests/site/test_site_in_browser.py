@@ -92,24 +92,13 @@ def expected(given: list[Block], number: int) -> str:
     return ""
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_examples_print_what_their_page_says(name: str, runner: Any) -> None:
-    given = blocks((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
-    steps = json.loads((SITE / "assets" / "examples" / f"{name}.json").read_text("utf-8"))
-    runnable = [at for at, step in enumerate(steps) if step.get("language") == "python"]
-    assert runnable
-    for number in runnable:
-        told = runner.evaluate("steps => run(steps)", steps[: number + 1])
-        assert told == {"printed": expected(given, number), "failed": False}
-
-
 def test_the_buttons_run_examples(page: Any, address: str) -> None:
     page.goto(f"{address}deciding/")
     given = blocks((ROOT / "docs" / "deciding.md").read_text(encoding="utf-8"))
     for place in page.query_selector_all(".pdl-run")[:2]:
         place.query_selector("button").click()
         shown = "place => !place.querySelector('pre').hidden"
-        page.wait_for_function(shown, arg=place, timeout=PATIENCE)
+        page.wait_for_function(shown, arg=place, timeout=PATIENCE, polling=200)
         number = int(place.get_attribute("data-block"))
         assert place.query_selector("pre").text_content() == expected(given, number)
 
@@ -136,3 +125,14 @@ def test_no_page_is_wider_than_the_window(page: Any, address: str, width: int, s
     for name in ("", "cli/", "errors/", "api/pdl/", "comparison/", "templates/"):
         page.goto(f"{address}{name}")
         assert not page.evaluate(wide), name
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_examples_print_what_their_page_says(name: str, runner: Any) -> None:
+    given = blocks((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
+    steps = json.loads((SITE / "assets" / "examples" / f"{name}.json").read_text("utf-8"))
+    runnable = [at for at, step in enumerate(steps) if step.get("language") == "python"]
+    assert runnable
+    for number in runnable:
+        told = runner.evaluate("steps => run(steps)", steps[: number + 1])
+        assert told == {"printed": expected(given, number), "failed": False}
