@@ -104,9 +104,8 @@ def write(page: Any, text: str) -> None:
 
 def test_problems_are_marked_and_counted(page: Any) -> None:
     show(page, "mail.pdl")
-    wait_for(lambda: page.evaluate(TEXTS.format(".cm-lintRange")) or None, "mark")
+    wait_for(lambda: "review" in page.evaluate(TEXTS.format(".pdl-parameter")), "color")
     assert page.evaluate(TEXTS.format(".cm-lintRange-error")) == ["<|usr|>", "reveiw"]
-    assert "review" in page.evaluate(TEXTS.format(".pdl-parameter"))
     page.locator("#status").get_by_text("2 errors, 1 warning").click()
     assert page.get_by_role("tab", name="Problems").get_attribute("aria-selected") == "true"
 
