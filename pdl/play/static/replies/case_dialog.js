@@ -32,6 +32,7 @@ class CaseForm {
   }
 
   later() {
+    this.save.disabled = false; // another name is another case
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.write(), PAUSE);
   }
@@ -46,10 +47,10 @@ class CaseForm {
       const { text } = await this.app.backend.call("case", this.params);
       this.text.set(text);
       this.preview.hidden = false;
-      this.tell("");
+      if (!this.save.disabled) this.tell(""); // what a save says stays
     } catch (error) {
       this.preview.hidden = true;
-      this.tell(words(error), "error");
+      if (!this.save.disabled) this.tell(words(error), "error");
     }
   }
 
