@@ -105,6 +105,24 @@ def dicts(value: Json) -> Iterator[dict[str, Json]]:
                 pending.append(child)
 
 
+def same_json(one: Json, other: Json) -> bool:
+    """Return whether two values are equal as JSON: true is not 1; the order of keys is ignored."""
+    pending = [(one, other)]
+    while pending:
+        a, b = pending.pop()
+        if isinstance(a, dict) and isinstance(b, dict):
+            if a.keys() != b.keys():
+                return False
+            pending += [(inner, b[key]) for key, inner in a.items()]
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b):
+                return False
+            pending += zip(a, b, strict=True)
+        elif isinstance(a, bool) != isinstance(b, bool) or a != b:
+            return False
+    return True
+
+
 def content_hash(value: Json) -> int:
     """Return a hash that values share which Python finds equal, whatever the order of their keys.
 

@@ -209,6 +209,16 @@ class Schema(Generic[T]):
         parts = [title("schema"), room.block(str(self))]
         return shown(*parts, title("as a model reads it"), room.block(self.describe()))
 
+    def __eq__(self, other: object) -> bool:
+        """Equality by content, in which true is not 1; the order of keys is ignored."""
+        if not isinstance(other, Schema):
+            return NotImplemented
+        if (self.form, self.lang, self.tasks) != (other.form, other.lang, other.tasks):
+            return False
+        from pdl.schema.json_values import same_json
+
+        return self.document is other.document or same_json(self.document, other.document)
+
     def __hash__(self) -> int:
         """A hash by content, as equality is, computed each time in linear time."""
         from pdl.schema.json_values import content_hash

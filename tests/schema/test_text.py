@@ -171,6 +171,21 @@ def test_what_is_no_text_is_refused(text: Any) -> None:
         Schema.parse(text)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("{ a: 1 }", "{ a: true }", False),
+        ("{ a: 0 | 2 }", "{ a: false | 2 }", False),
+        ("{ a: 1, b: str }", "{ b: str, a: 1 }", False),  # they are required in another order
+        ("{ a: 1 | 2 }", "{ a: 1 | 2, }", True),
+        ("[1]", "[1.0]", True),
+        ("str", "code", False),
+    ],
+)
+def test_schemas_are_equal_as_json_is(one: str, other: str, *, equal: bool) -> None:
+    assert (Schema.parse(one) == Schema.parse(other)) is equal
+
+
 def test_equal_schemas_have_one_hash() -> None:
     one = Schema({"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"]})
     same = Schema({"required": ["a"], "properties": {"a": {"const": 1.0}}, "type": "object"})

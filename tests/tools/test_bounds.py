@@ -100,3 +100,8 @@ def test_the_rules_of_a_grammar_are_bounded() -> None:
     most = len(TOOLS.grammar("hermes", "one", schema=answer).grammar.rules)
     with pytest.raises(LimitError, match=f"more than {most - 1} rules"):
         TOOLS.grammar("hermes", "one", schema=answer, options=Options(max_rules=most - 1))
+
+
+def test_each_grammar_is_that_of_its_own_tools() -> None:
+    texts = {str(ToolSet.parse(f"f(x: {x})").grammar().grammar) for x in ("1", "true")}
+    assert len(texts) == 2
