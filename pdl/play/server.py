@@ -112,60 +112,68 @@ class Desk:
 
 def application(desk: Desk) -> ASGIApp:
     """Return the ASGI application of the page, which answers nobody but its own page."""
-    methods = Methods(desk)
-    sockets: set[WebSocket] = set()
+    served = _Served(desk)
+    routes = [
+        Route("/api/{method}", served.call, methods=["POST"]),
+        WebSocketRoute("/language", served.language),
+        Route("/{name:path}", served.page, methods=["GET"]),
+    ]
+    return Guard(Starlette(routes=routes, lifespan=served.running), desk.access)
 
-    async def call(request: Request) -> Response:
+
+class _Served:
+    """What answers the requests of a page."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.methods = Methods(desk)
+        self.sockets: set[WebSocket] = set()
+
+    async def call(self, request: Request) -> Response:
         try:
             params = await _parameters(request)
-            answer = await _unless_gone(request, _method(methods, request)(params))
+            answer = await _unless_gone(request, _method(self.methods, request)(params))
         except RefusedError as refused:
-            error = {"message": desk.hidden(str(refused)), "hint": desk.hidden(refused.hint)}
-            return _json({**refused.body, "error": error}, refused.status)
+            told = self._error(str(refused), refused.hint)
+            return _json({**refused.body, **told}, refused.status)
         except PdlError as error:
-            first = error.problem
-            told = {"message": desk.hidden(first.message), "hint": desk.hidden(first.hint)}
-            return _json({"error": told}, 400)
+            return _json(self._error(error.problem.message, error.problem.hint), 400)
         except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
             _log.exception("a bug in pdl")
-            message = f"this is a bug in pdl: {type(error).__name__}"
-            return _json({"error": {"message": message, "hint": ""}}, 500)
+            return _json(self._error(f"this is a bug in pdl: {type(error).__name__}"), 500)
         return answer if isinstance(answer, Response) else _json(answer)
 
-    async def page(request: Request) -> Response:
-        return await asyncio.to_thread(_file, desk.page, request.path_params["name"])
+    def _error(self, message: str, hint: str = "") -> dict[str, Json]:
+        hidden = self.desk.hidden
+        return {"error": {"message": hidden(message), "hint": hidden(hint)}}
 
-    async def language(socket: WebSocket) -> None:
-        if len(sockets) >= SOCKETS:
+    async def page(self, request: Request) -> Response:
+        return await asyncio.to_thread(_file, self.desk.page, request.path_params["name"])
+
+    async def language(self, socket: WebSocket) -> None:
+        if len(self.sockets) >= SOCKETS:
             await socket.close(_TRY_LATER)
             return
-        sockets.add(socket)
+        self.sockets.add(socket)
         try:
             speaking = await asyncio.to_thread(import_module, _LANGUAGE)
-            await speaking.speak(socket, desk.files)
+            await speaking.speak(socket, self.desk.files)
         finally:
-            sockets.discard(socket)
-
-    async def later() -> None:
-        await methods.workers.is_ready.wait()
-        await asyncio.to_thread(import_module, _LANGUAGE)
+            self.sockets.discard(socket)
 
     @asynccontextmanager
-    async def running(_: Starlette) -> AsyncIterator[None]:
-        methods.start()
-        loading = asyncio.ensure_future(later())
+    async def running(self, _: Starlette) -> AsyncIterator[None]:
+        self.methods.start()
+        loading = asyncio.ensure_future(self._load())
         try:
             yield
         finally:
             loading.cancel()
-            await methods.close()
+            await self.methods.close()
 
-    routes = [
-        Route("/api/{method}", call, methods=["POST"]),
-        WebSocketRoute("/language", language),
-        Route("/{name:path}", page, methods=["GET"]),
-    ]
-    return Guard(Starlette(routes=routes, lifespan=running), desk.access)
+    async def _load(self) -> None:
+        await self.methods.workers.is_ready.wait()
+        await asyncio.to_thread(import_module, _LANGUAGE)
 
 
 def _method(methods: Methods, request: Request) -> Method:
