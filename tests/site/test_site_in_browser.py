@@ -106,8 +106,9 @@ def test_the_buttons_run_examples(page: Any, address: str) -> None:
 def test_a_prompt_opens_in_the_playground(page: Any, address: str) -> None:
     page.goto(address)
     page.click(".pdl-try a")
-    there = "location.pathname == '/play/' && document.body.innerText.includes('You read reviews')"
-    page.wait_for_function(there, timeout=PATIENCE, polling=200)
+    page.wait_for_url("**/play/**")
+    editor = page.locator(".cm-content", has_text="You read reviews for a shop.")
+    editor.first.wait_for(timeout=PATIENCE)
 
 
 def test_the_search_finds_pages(page: Any, address: str) -> None:
