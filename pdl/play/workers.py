@@ -19,6 +19,7 @@ from pdl.play.frames import DONE, LENGTH, READY
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
+    from collections.abc import Coroutine
     from pathlib import Path
 
 _WAITING = 32  # calls that wait for a process
@@ -39,6 +40,7 @@ class Workers:
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting = 0
         self._is_started = False
+        self._is_closed = False
         self.is_ready = asyncio.Event()
         """Set when the first process is ready."""
 
@@ -65,13 +67,13 @@ class Workers:
         self._idle.put_nowait(worker)
 
     async def close(self) -> None:
-        """Kill the processes."""
+        """Kill the processes; calls that end meanwhile start no others."""
+        self._is_closed = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for worker in self._all:
-            await worker.kill()
-        self._all.clear()
+        while self._all:
+            await self._all.pop().kill()
 
     async def call(self, method: str, params: dict[str, Any]) -> bytes:
         """Return the answer of a process, as JSON. Raises RefusedError.
@@ -87,6 +89,7 @@ class Workers:
             self._waiting -= 1
         request = json.dumps([method, params]).encode()
         answer = asyncio.ensure_future(worker.answer(request))
+        answer.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         try:
             done, _ = await asyncio.wait([answer], timeout=self.seconds)
         except asyncio.CancelledError:
@@ -128,11 +131,14 @@ class Workers:
         self._do(self._exchange(worker))
 
     async def _exchange(self, worker: _Worker) -> None:
-        self._all.discard(worker)
         await worker.kill()
+        self._all.discard(worker)
         await self._add()
 
-    def _do(self, work: Any) -> None:
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        if self._is_closed:
+            work.close()
+            return
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
