@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pdl
 from pdl.errors import PdlError
 from pdl.models.payloads import FAMILIES
-from pdl.play.access import RefusedError
+from pdl.play.access import RefusedError, text_of
 from pdl.play.files import OpenedFiles
-from pdl.play.look import look
+from pdl.play.look import look, warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,14 +28,6 @@ if TYPE_CHECKING:
     Params = dict[str, Any]
     Answer = dict[str, Json]
 
-_FIRST = """<|input|>
-{ name: str, n?: int }
-<|user|>
-{{ name }} {{ schema }}
-<|schema|>
-{ a: int<1,5>, b?: [str] }
-"""
-"""What is looked at before the page asks, so that most is imported."""
 _WRITING = frozenset({"save", "create", "save_case"})
 
 
@@ -57,7 +49,7 @@ class Browser:
             "case": self._case,
             "save_case": self._save_case,
         }
-        look(_FIRST, "name: Ann", '{a: "1"}')
+        warm_up()
 
     def call(self, method: str, params: str) -> str:
         """Return `{"status", "result"}` as JSON: what the method answers over HTTP.
@@ -132,7 +124,7 @@ class Browser:
             raise RefusedError(400, "`reply` must be a text or null")
         if not isinstance(options, dict):
             raise RefusedError(400, "`options` must be an object")
-        prompt, data = _text(params, "prompt", ""), _text(params, "data", "")
+        prompt, data = text_of(params, "prompt", ""), text_of(params, "data", "")
         options = {"name": params.get("file"), **options}
         return look(prompt, data, reply, options, base=self._folder_of(params))
 
@@ -145,20 +137,20 @@ class Browser:
         return {"files": [asdict(one) for one in self.files.list()]}
 
     def _read(self, params: Params) -> Answer:
-        text, digest = self.files.read(_text(params, "name"))
+        text, digest = self.files.read(text_of(params, "name"))
         return {"text": text, "digest": digest, "models": []}
 
     def _save(self, params: Params) -> Answer:
-        given = [_text(params, name) for name in ("name", "text", "digest")]
+        given = [text_of(params, name) for name in ("name", "text", "digest")]
         return {"digest": self.files.save(*given)}
 
     def _create(self, params: Params) -> Answer:
-        return {"digest": self.files.create(*(_text(params, name) for name in ("name", "text")))}
+        return {"digest": self.files.create(*(text_of(params, name) for name in ("name", "text")))}
 
     def _replies(self, params: Params) -> Answer:
         from pdl.play.recorded import replies_of  # noqa: PLC0415 - not needed to start
 
-        return {"replies": replies_of(self.files, _text(params, "name"))}
+        return {"replies": replies_of(self.files, text_of(params, "name"))}
 
     def _case(self, params: Params) -> Answer:
         return {"text": self._written(params).text}
@@ -166,14 +158,14 @@ class Browser:
     def _save_case(self, params: Params) -> Answer:
         from pdl.play.recorded import save_case  # noqa: PLC0415 - not needed to start
 
-        prompt, case = _text(params, "file"), self._written(params)
+        prompt, case = text_of(params, "file"), self._written(params)
         return save_case(self.files, prompt, case.text, dict(case.files))
 
     def _written(self, params: Params) -> WrittenCase:
         from pdl.play.recorded import written_case  # noqa: PLC0415 - not needed to start
 
         names = ("name", "prompt", "data", "reply", "expect")
-        given: Params = {name: _text(params, name, "") for name in names}
+        given: Params = {name: text_of(params, name, "") for name in names}
         given["file"] = params.get("file") or None
         return written_case(given, self._folder_of(params))
 
@@ -201,13 +193,6 @@ class _Writer:
 
     def close(self) -> None:
         """Nothing is to be closed."""
-
-
-def _text(params: Params, name: str, default: str | None = None) -> str:
-    found = params.get(name, default)
-    if not isinstance(found, str):
-        raise RefusedError(400, f"`{name}` must be a text")
-    return found
 
 
 def _error(message: str, hint: str = "") -> Answer:

@@ -39,6 +39,15 @@ _PARTS = {
 PARTS = tuple(_PARTS)
 """The names of the parts, in their order."""
 
+_FIRST = """<|input|>
+{ name: str, n?: int }
+<|system|>
+{{ schema }}
+<|user|>
+{{ name }}
+<|schema|>
+{ a: int<1,5>, b?: [str] }
+"""
 _MOST_VIEWS = 100  # of one prompt with its data: of many rules for instance
 _BUG = "please report it with the prompt; the other parts are right"
 
@@ -82,6 +91,11 @@ def look(
             failed[name] = _failure(f"pdl itself failed here: {type(error).__name__}", _BUG)
         seconds[name] = round(time.perf_counter() - start, 6)
     return {"version": pdl.__version__, "seconds": seconds, "failed": failed, **made}
+
+
+def warm_up() -> None:
+    """Look once, which loads what the first look of a page would wait for."""
+    look(_FIRST, '{"name": "Ann"}', '{a: "1"}')
 
 
 def _made(name: str, part: _Part, subject: Subject) -> Json:

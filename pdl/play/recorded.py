@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from pdl.decoding import strict_json
@@ -14,6 +13,7 @@ from pdl.play.case import write_case
 from pdl.play.files import cases_of, kind_of
 from pdl.play.looking.subject import Options, subject_of
 from pdl.prompt.template import normalize_newlines
+from pdl.schema.json_values import json_document
 from pdl.source import Source
 from pdl.testing.parts import parts_of
 from pdl.testing.reader import parse_cases, read_cases
@@ -88,13 +88,8 @@ def replies_of(files: OpenedFiles, name: str) -> list[dict[str, Json]]:
     files.folder_of(cases)
     found = _of_cases(files, cases)
     if files.only is None:
-        found = _both(found, _of_transcripts(files, name))
+        found = chain(found, _of_transcripts(files, name))
     return list(islice(found, _MOST))
-
-
-def _both(*each: Iterator[dict[str, Json]]) -> Iterator[dict[str, Json]]:
-    for one in each:
-        yield from one
 
 
 def _of_cases(files: OpenedFiles, name: str) -> Iterator[dict[str, Json]]:
@@ -116,7 +111,7 @@ def _of_case(case: Case, name: str) -> Iterator[dict[str, Json]]:
         more = f", reply {number}" if len(said) > 1 else ""
         told: dict[str, Json] = {"label": f"{case.name}{more}", "text": recording.reply.text}
         if parts.data is not None:
-            told["data"] = _document(dict(parts.data))
+            told["data"] = json_document(dict(parts.data))
         yield {**told, "source": f"{name}:{recording.span.line}"}
 
 
@@ -132,7 +127,3 @@ def _of_transcripts(files: OpenedFiles, name: str) -> Iterator[dict[str, Json]]:
                 if isinstance(attempt["reply"], dict):
                     label = f"{found['model']}, {found['started']}, attempt {number}"
                     yield {"label": label, "text": str(attempt["reply"]["text"]), "source": file}
-
-
-def _document(data: Json) -> str:
-    return json.dumps(data, indent=2, ensure_ascii=False)

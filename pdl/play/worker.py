@@ -17,22 +17,12 @@ from typing import IO, TYPE_CHECKING, Any
 from pdl.errors import PdlError
 from pdl.play.access import RefusedError
 from pdl.play.frames import DONE, FAILED, LENGTH, READY
-from pdl.play.look import look
+from pdl.play.look import look, warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pdl._types import Json
-
-_FIRST = """<|input|>
-{ name: str, n?: int }
-<|system|>
-{{ schema }}
-<|user|>
-{{ name }}
-<|schema|>
-{ a: int<1,5>, b?: [str] }
-"""
 
 
 def main() -> None:
@@ -41,7 +31,7 @@ def main() -> None:
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    look(_FIRST, '{"name": "Ann"}', '{"a": "1"}')  # which loads what the first one would wait for
+    warm_up()
     answers.write(READY)
     answers.flush()
     pending: SimpleQueue[bytes] = SimpleQueue()
