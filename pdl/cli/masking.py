@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import PurePath
@@ -13,7 +12,7 @@ import click
 from pdl.cli.files import display_name
 from pdl.cli.grammars import GrammarInput
 from pdl.cli.inputs import SchemaInput
-from pdl.cli.options import FILE, bundle, values_options
+from pdl.cli.options import FILE, bundle, eos_option, values_options
 from pdl.errors import Problem, TokenError, missing_package
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 _SCHEMAS = frozenset([".pdl", ".json"])
 """Suffixes of files with a schema; all others have a grammar."""
-_TOKEN_ID = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class MaskInput:
     grammar: str
     root: str | None
     vocab: str
-    eos: tuple[str, ...]
+    eos: tuple[str | int, ...]
     values: TemplateValues
 
     def __post_init__(self) -> None:
@@ -67,8 +65,7 @@ class MaskInput:
         """Return the vocabulary. Raises FileError, VocabularyError."""
         from pdl.masks import vocabulary_of
 
-        eos = [int(one) if _TOKEN_ID.fullmatch(one) else one for one in self.eos]
-        return vocabulary_of(self.vocab, eos=eos or None)
+        return vocabulary_of(self.vocab, eos=self.eos or None)
 
 
 mask_options = bundle(
@@ -83,11 +80,8 @@ mask_options = bundle(
         help="The model's vocabulary: tokenizer.json, tekken.json, a SentencePiece model, a GGUF"
         " file, a directory with one of them, or a file that `pdl.masks.save` wrote.",
     ),
-    click.option(
-        "--eos",
-        multiple=True,
-        metavar="TOKEN",
-        help="An end-of-sequence token, by its text or ID, if FILE does not name one. Repeatable.",
+    eos_option(
+        "An end-of-sequence token, by its text or ID, if FILE does not name one. Repeatable."
     ),
     click.option(
         "--root",

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import importlib
 import inspect
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -249,6 +250,20 @@ def free_option(words: str) -> Decorator:
         callback=lambda _ctx, _param, flag: not flag,
         help=words,
     )
+
+
+_TOKEN_ID = re.compile(r"[0-9]{1,18}")
+
+
+def _tokens(
+    _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
+) -> tuple[str | int, ...]:
+    return tuple(int(one) if _TOKEN_ID.fullmatch(one) else one for one in values)
+
+
+def eos_option(words: str) -> Decorator:
+    """Return `--eos`, passed as `eos`: the texts and IDs of tokens, with these words of help."""
+    return click.option("--eos", multiple=True, callback=_tokens, metavar="TOKEN", help=words)
 
 
 def server_option(words: str = "Address of another server with the same API.") -> Decorator:

@@ -174,7 +174,8 @@ class Methods:
             raise RefusedError(404, f"there is no tokenizer {quoted(label)}", hint)
         given = {name: text_of(params, name, "") for name in ("schema_prompt", "data", "reply")}
         path = str(self.desk.labels[label])
-        asked = {**given, "at": at, "tokenizer": path, "base": self._folder_of(params)}
+        asked: dict[str, Any] = {**given, "at": at, "tokenizer": path, "eos": self.desk.eos}
+        asked["base"] = self._folder_of(params)
         self._counters.start()
         answer = await self._counters.call("tokens", asked)
         return Response(answer, media_type="application/json")

@@ -24,7 +24,7 @@ from pdl.play.choice import Choice
 from pdl.play.methods import Methods
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable
+    from collections.abc import AsyncIterator, Awaitable, Sequence
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
@@ -62,9 +62,11 @@ class Desk:
     access: Access
     files: OpenedFiles | None = None
     """None: a prompt that is not saved."""
-    models: tuple[str, ...] = ()
+    models: Sequence[str] = ()
     base_url: str | None = None
     tokenizers: tuple[Path, ...] = ()
+    eos: Sequence[str | int] = ()
+    """The tokens that end a text; none: as the tokenizers' files say."""
     page: Path = field(default=PAGE)
     seconds: float = 10.0
     """How long a look may take."""

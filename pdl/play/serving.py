@@ -7,7 +7,7 @@ import logging
 import socket
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
@@ -27,12 +27,12 @@ def opened(
     path: str | None,
     port: int = 0,
     *,
-    models: Sequence[str] = (),
-    base_url: str | None = None,
     tokenizers: Sequence[str] = (),
+    **chosen: Any,
 ) -> tuple[Desk, socket.socket]:
     """Return a desk and the socket that its page is at; the port 0 is any that is free.
 
+    `chosen` are other members of the desk: its `models`, `base_url`, `eos`.
     Raises FileError for a file that cannot be read, ConfigError for a port that cannot be used and
     for a package that is not installed.
     """
@@ -43,7 +43,7 @@ def opened(
     places = tuple(_tokenizer(one) for one in tokenizers)
     listening = _bound(port)
     access = Access(listening.getsockname()[1])
-    return Desk(access, files, tuple(models), base_url, places), listening
+    return Desk(access, files, tokenizers=places, **chosen), listening
 
 
 def _tokenizer(name: str) -> Path:

@@ -39,11 +39,11 @@ def tokens(params: dict[str, Any]) -> dict[str, Json]:
         raise RefusedError(400, "the prompt has no schema, so any token may come")
     given = params["reply"].encode("utf-16-le", "surrogatepass")[: 2 * params["at"]]
     text = given.decode("utf-16-le", "ignore")
-    found = _at(schema, text, params["tokenizer"])
+    found = _at(schema, text, params["tokenizer"], params["eos"])
     return {**found, "seconds": round(time.perf_counter() - began, 6)}
 
 
-def _at(schema: Schema[Any], text: str, tokenizer: str) -> dict[str, Json]:
+def _at(schema: Schema[Any], text: str, tokenizer: str, eos: list[str | int]) -> dict[str, Json]:
     key = content_key(schema)
     grammar = _GRAMMARS.get((key,), lambda: compile_schema(schema, Wanted.generate()).grammar)
     data = text.encode(errors="replace")
@@ -52,7 +52,7 @@ def _at(schema: Schema[Any], text: str, tokenizer: str) -> dict[str, Json]:
         before = data[: here.position].decode(errors="ignore")
         at = len(before.encode("utf-16-le")) // 2
         return {"complete": False, "count": 0, "allowed": [], "forced": "", "refused_at": at}
-    vocabulary = _VOCABULARIES.get((tokenizer,), lambda: vocabulary_of(tokenizer))
+    vocabulary = _VOCABULARIES.get((tokenizer,), lambda: vocabulary_of(tokenizer, eos=eos or None))
     masker = _MASKERS.get((key, tokenizer), lambda: Masker(grammar, vocabulary))
     state: Any = masker.start()
     spelled, end = cut(data, vocabulary.trie)

@@ -28,6 +28,7 @@ def run(*arguments: str) -> tuple[int, str]:
         (["DIR/a.tests.pdl"], "is not a prompt"),
         (["--port", "70000"], "70000 is not in the range"),
         (["--tokenizer", "none.json"], "none.json: cannot be read"),
+        (["--eos", "</s>"], "--eos requires --tokenizer"),
         (["--pyodide", "x"], "--pyodide requires --static"),
         (["DIR", "--static", "DIR/out"], "--static and FILE cannot be used together"),
         (["--static", "DIR/out", "--model", "x"], "--static and --model cannot be used together"),

@@ -31,7 +31,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def found(tokenizer: Path, reply: str, at: int | None = None, prompt: str = PROMPT) -> Any:
     at = len(reply.encode("utf-16-le")) // 2 if at is None else at
     given = {"schema_prompt": prompt, "data": "", "reply": reply, "at": at, "base": None}
-    return tokens({**given, "tokenizer": str(tokenizer)})
+    return tokens({**given, "tokenizer": str(tokenizer), "eos": []})
 
 
 def test_what_may_come_is_listed(tokenizer: Path) -> None:
@@ -84,6 +84,19 @@ def test_a_page_asks_for_them(start: Start, tokenizer: Path) -> None:
         plain = {**asked, "schema_prompt": "<|user|>\nHi\n"}
         status, told = served.call("tokens", **plain, tokenizer="tokenizer.json")
         assert (status, "no schema" in told["error"]["message"]) == (400, True)
+
+
+def test_a_tokenizer_without_an_end_takes_the_one_that_is_passed(
+    start: Start, tmp_path: Path
+) -> None:
+    path = tmp_path / "tokenizer.json"
+    byte_level().save(str(path))
+    asked = {"schema_prompt": PROMPT, "data": "", "reply": "", "at": 0}
+    with start(tokenizers=[str(path)]) as served:
+        status, told = served.call("tokens", **asked, tokenizer="tokenizer.json")
+        assert (status, "`--eos`" in told["error"]["hint"]) == (400, True)
+    with start(tokenizers=[str(path)], eos=["<|end_of_text|>"]) as served:
+        assert served.call("tokens", **asked, tokenizer="tokenizer.json")[0] == 200
 
 
 def test_a_damaged_tokenizer_does_not_tell_where_it_is(start: Start, tmp_path: Path) -> None:

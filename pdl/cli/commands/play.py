@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pdl.cli.help import Command
-from pdl.cli.options import FILE, model_option, server_option
+from pdl.cli.options import FILE, eos_option, model_option, server_option
 from pdl.cli.terminal import Terminal
 from pdl.errors import count, missing_package
 
@@ -65,6 +65,10 @@ _PACKAGES = frozenset(
     help="A tokenizer.json, GGUF file or SentencePiece model, to see which tokens can come next in"
     " a reply. Needs numpy. Repeatable.",
 )
+@eos_option(
+    "An end-of-sequence token of the tokenizers, by its text or ID, if their files do not name one."
+    " Repeatable."
+)
 @click.option(
     "--static",
     type=FILE,
@@ -112,6 +116,8 @@ def command(
 
 def _serve(*, path: str | None, port: int, no_browser: bool, **options: Any) -> None:
     """Serve the page until Ctrl-C."""
+    if options["eos"] and not options["tokenizers"]:
+        raise click.UsageError("--eos requires --tokenizer")
     serving = _serving()
     desk, listening = serving.opened(path, port, **options)
     address: str = desk.access.address
