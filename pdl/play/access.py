@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
+from pdl.errors import PdlError
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
 BODY_BYTES: Final = 8_000_000
 """The most that a request can send: a prompt, its data and a reply."""
+
+BUG: Final = 500
+"""The status of an answer after a bug."""
 
 _HEADERS = (
     (b"cache-control", b"no-store"),
@@ -46,6 +51,15 @@ class RefusedError(Exception):
     def body(self) -> dict[str, Json]:
         """What the page is sent."""
         return {"error": {"message": str(self), "hint": self.hint}, **self.more}
+
+
+def refusal_of(error: Exception) -> RefusedError:
+    """Return what the page is told of an error; it can do nothing about a bug but show its kind."""
+    if isinstance(error, RefusedError):
+        return error
+    if isinstance(error, PdlError):
+        return RefusedError(400, error.problem.message, error.problem.hint)
+    return RefusedError(BUG, f"this is a bug in pdl: {type(error).__name__}")
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pdl
-from pdl.errors import PdlError
 from pdl.models.payloads import FAMILIES
-from pdl.play.access import RefusedError, text_of
+from pdl.play.access import RefusedError, refusal_of, text_of
 from pdl.play.files import OpenedFiles
 from pdl.play.look import look, warm_up
 
@@ -58,14 +57,12 @@ class Browser:
         """
         try:
             status, result = 200, self._called(method, json.loads(params))
-        except RefusedError as refused:
-            status, result = refused.status, refused.body
-        except PdlError as error:
-            status, result = 400, _error(error.problem.message, error.problem.hint or "")
         except (RecursionError, MemoryError):
-            status, result = 400, _error("this is too deep or too large for a browser")
-        except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
-            status, result = 500, _error(f"this is a bug in pdl: {type(error).__name__}")
+            refused = RefusedError(400, "this is too deep or too large for a browser")
+            status, result = refused.status, refused.body
+        except Exception as error:  # noqa: BLE001 - the page is told of all
+            refused = refusal_of(error)
+            status, result = refused.status, refused.body
         answer: Answer = {"status": status, "result": result}
         if method in _WRITING:
             answer["files"] = {one.name: self.files.read(one.name)[0] for one in self.files.list()}
@@ -193,7 +190,3 @@ class _Writer:
 
     def close(self) -> None:
         """Nothing is to be closed."""
-
-
-def _error(message: str, hint: str = "") -> Answer:
-    return {"error": {"message": message, "hint": hint}}

@@ -171,8 +171,7 @@ class OpenedFiles:
             with replacing(self.root.joinpath(*self._steps(name)), keeps_mode=True) as file:
                 file.write(data)
         except OSError as error:
-            reason = (error.strerror or "it is not permitted").lower()
-            raise RefusedError(403, f"{quoted(name)} cannot be written: {reason}") from error
+            raise _refusal(name, "written", error) from error
         return digest_of(data)
 
     def create(self, name: str, text: str) -> str:
@@ -190,8 +189,7 @@ class OpenedFiles:
         except FileExistsError as error:
             raise RefusedError(409, f"{quoted(name)} exists already") from error
         except OSError as error:
-            reason = (error.strerror or "it is not permitted").lower()
-            raise RefusedError(403, f"{quoted(name)} cannot be created: {reason}") from error
+            raise _refusal(name, "created", error) from error
         return digest_of(data)
 
     def add(self, name: str, text: str) -> None:
@@ -209,8 +207,7 @@ class OpenedFiles:
             with replacing(folder / steps[-1]) as file:
                 file.write(_encoded(text))
         except OSError as error:
-            reason = (error.strerror or "it is not permitted").lower()
-            raise RefusedError(403, f"{quoted(name)} cannot be written: {reason}") from error
+            raise _refusal(name, "written", error) from error
 
     def _steps(self, name: str, *, is_named: bool = False) -> tuple[str, ...]:
         """The folders and the file of a name. Raises RefusedError if the page may not have it.
@@ -237,6 +234,11 @@ class OpenedFiles:
     def _check_written(self, name: str) -> None:
         if not name.endswith(_PROMPT):
             raise RefusedError(403, f"{quoted(name)}: only .pdl files are written")
+
+
+def _refusal(name: str, done: str, error: OSError) -> RefusedError:
+    reason = (error.strerror or "it is not permitted").lower()
+    return RefusedError(403, f"{quoted(name)} cannot be {done}: {reason}")
 
 
 def _is_skipped(name: str) -> bool:

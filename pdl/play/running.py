@@ -16,7 +16,7 @@ from pdl.models.answer import AskError, total
 from pdl.models.options import Hook
 from pdl.models.runner import ask_async
 from pdl.models.secret import NO_SECRET
-from pdl.play.access import RefusedError
+from pdl.play.access import RefusedError, refusal_of
 from pdl.play.looking.checks import check_fields
 from pdl.play.looking.offsets import Offsets
 from pdl.play.looking.subject import Draft, Filled
@@ -145,8 +145,6 @@ async def run(
         base = None if files is None else files.root / files.folder_of(name)
         filled = Filled(Draft(asked["prompt"], name or "prompt.pdl", base), asked["data"])
         await Run(filled, model, asked["model"], put).run(asked["retries"])
-    except RefusedError as refused:
-        put({"event": "error", "message": str(refused), "hint": refused.hint})
-    except PdlError as error:
-        message, hint = error.problem.message, error.problem.hint
-        put({"event": "error", "message": hidden(message), "hint": hidden(hint)})
+    except (RefusedError, PdlError) as error:
+        refused = refusal_of(error)
+        put({"event": "error", "message": hidden(str(refused)), "hint": hidden(refused.hint)})

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,11 +16,13 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 
-from pdl.errors import PdlError, quoted
+import pdl
+from pdl.errors import quoted
 from pdl.models.payloads import FAMILIES
-from pdl.play.access import BODY_BYTES, Access, Guard, RefusedError
+from pdl.play.access import BODY_BYTES, BUG, Access, Guard, RefusedError, refusal_of
 from pdl.play.choice import Choice
 from pdl.play.methods import Methods
+from pdl.play.streams import gone
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Sequence
@@ -99,7 +100,7 @@ class Desk:
         with suppress(RefusedError):  # the file is gone meanwhile
             models += self.choice.of_file(only)
         return {
-            "version": installed_version(),
+            "version": pdl.__version__,
             "files": self.files is not None,
             "run": bool(models) or (self.files is not None and only is None),
             "tokenizers": [*self.labels],
@@ -135,19 +136,13 @@ class _Served:
         try:
             params = await _parameters(request)
             answer = await _unless_gone(request, _method(self.methods, request)(params))
-        except RefusedError as refused:
-            told = self._error(str(refused), refused.hint)
-            return _json({**refused.body, **told}, refused.status)
-        except PdlError as error:
-            return _json(self._error(error.problem.message, error.problem.hint), 400)
-        except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
-            _log.exception("a bug in pdl")
-            return _json(self._error(f"this is a bug in pdl: {type(error).__name__}"), 500)
+        except Exception as error:  # noqa: BLE001 - the page is told of all
+            refused, hidden = refusal_of(error), self.desk.hidden
+            if refused.status == BUG:
+                _log.exception("a bug in pdl")
+            told = {"message": hidden(str(refused)), "hint": hidden(refused.hint)}
+            return _json({**refused.more, "error": told}, refused.status)
         return answer if isinstance(answer, Response) else _json(answer)
-
-    def _error(self, message: str, hint: str = "") -> dict[str, Json]:
-        hidden = self.desk.hidden
-        return {"error": {"message": hidden(message), "hint": hidden(hint)}}
 
     async def page(self, request: Request) -> Response:
         return await asyncio.to_thread(_file, self.desk.page, request.path_params["name"])
@@ -188,20 +183,15 @@ def _method(methods: Methods, request: Request) -> Method:
 
 async def _unless_gone(request: Request, work: Awaitable[Answer]) -> Answer:
     """The result of work, which is cancelled if the page does not wait for it any more."""
-
-    async def leave() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-
-    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(leave())
+    task, leaving = asyncio.ensure_future(work), asyncio.ensure_future(gone(request.receive))
     try:
-        await asyncio.wait([task, gone], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([task, leaving], return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             raise RefusedError(499, "the page does not wait for this any more")
         return task.result()
     finally:
         task.cancel()
-        gone.cancel()
+        leaving.cancel()
 
 
 async def _parameters(request: Request) -> dict[str, Any]:
@@ -239,11 +229,3 @@ def _file(folder: Path, name: str) -> Response:
     except (OSError, ValueError):
         return _json({"error": {"message": "not found", "hint": ""}}, 404)
     return Response(content, media_type=kind)
-
-
-def installed_version() -> str:
-    """Return the version of pdl."""
-    try:
-        return version("pdl-prompts")
-    except PackageNotFoundError:  # it is not installed
-        return "0"

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
+from pdl.play.access import refusal_of
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -36,38 +38,37 @@ class Events(Response):
         """Send the events as they come."""
         del scope
         queue: asyncio.Queue[dict[str, Json] | None] = asyncio.Queue()
-        gone = asyncio.ensure_future(_gone(receive))
+        leaving = asyncio.ensure_future(gone(receive))
         work = asyncio.ensure_future(self._worked(queue))
         try:
             start = {"type": "http.response.start", "status": self.status_code}
             await send({**start, "headers": self.raw_headers})
-            await _sent(queue, gone, send)
+            await _sent(queue, leaving, send)
         except OSError:  # the page has gone away while it was sent something
             pass
         finally:
-            gone.cancel()
+            leaving.cancel()
             work.cancel()
-            await asyncio.gather(gone, work, return_exceptions=True)
+            await asyncio.gather(leaving, work, return_exceptions=True)
             self.ended()
 
     async def _worked(self, queue: asyncio.Queue[dict[str, Json] | None]) -> None:
         try:
             await self.work(queue.put_nowait)
         except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
-            _log.error("a bug in pdl", exc_info=error)
-            message = f"this is a bug in pdl: {type(error).__name__}"
-            queue.put_nowait({"event": "error", "message": message, "hint": ""})
+            _log.exception("a bug in pdl")
+            queue.put_nowait({"event": "error", "message": str(refusal_of(error)), "hint": ""})
         queue.put_nowait(None)
 
 
 async def _sent(
-    queue: asyncio.Queue[dict[str, Json] | None], gone: asyncio.Future[None], send: Send
+    queue: asyncio.Queue[dict[str, Json] | None], leaving: asyncio.Future[None], send: Send
 ) -> None:
     """Send events until the last one, or until the page has gone away."""
     is_over = False
     while not is_over:
         getting = asyncio.ensure_future(queue.get())
-        waiting: list[asyncio.Future[Any]] = [getting, gone]
+        waiting: list[asyncio.Future[Any]] = [getting, leaving]
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         if not getting.done():
             getting.cancel()
@@ -81,6 +82,7 @@ async def _sent(
         await send({"type": "http.response.body", "body": body, "more_body": not is_over})
 
 
-async def _gone(receive: Receive) -> None:
+async def gone(receive: Receive) -> None:
+    """Wait until the page does not wait for the answer any more."""
     while (await receive())["type"] != "http.disconnect":
         pass

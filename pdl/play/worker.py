@@ -14,8 +14,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import IO, TYPE_CHECKING, Any
 
-from pdl.errors import PdlError
-from pdl.play.access import RefusedError
+from pdl.play.access import BUG, refusal_of
 from pdl.play.frames import DONE, FAILED, LENGTH, READY
 from pdl.play.look import look, warm_up
 
@@ -57,13 +56,11 @@ def _answer(request: Json) -> tuple[bytes, Json]:
     method, params = request
     try:
         return DONE, METHODS[method](params)
-    except PdlError as error:
-        return FAILED, {"message": error.problem.message, "hint": error.problem.hint}
-    except RefusedError as refused:
+    except Exception as error:  # noqa: BLE001 - the page is told of all
+        refused = refusal_of(error)
+        if refused.status == BUG:
+            sys.excepthook(type(error), error, error.__traceback__)
         return FAILED, {"message": str(refused), "hint": refused.hint}
-    except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
-        sys.excepthook(type(error), error, error.__traceback__)
-        return FAILED, {"message": f"this is a bug in pdl: {type(error).__name__}", "hint": ""}
 
 
 def _look(params: dict[str, Any]) -> Json:
