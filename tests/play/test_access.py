@@ -142,6 +142,13 @@ def test_only_methods_that_are_there_are_called() -> None:
         (f"?token={ACCESS.token}", {"origin": "http://evil.example"}),
         (f"?token={ACCESS.token}", {"host": "evil.example"}),
     ],
+    ids=[
+        "no-token",
+        "wrong-token",
+        "two-tokens",
+        "other-origin",
+        "other-host",
+    ],  # a token is random
 )
 def test_a_socket_is_refused_likewise(query: str, headers: dict[str, str]) -> None:
     sent = {"origin": OURS["origin"], **headers}
