@@ -1,5 +1,7 @@
 // Makes elements. Text is always text: nothing here reads HTML.
 
+const given = (children) => children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false);
+
 /**
  * An element with attributes and children. An attribute `onclick` is a listener, `class` a string,
  * true an empty attribute; false, null and undefined leave it out. Children are elements and texts.
@@ -11,21 +13,14 @@ export function h(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
+  element.append(...given(children));
   return element;
 }
 
 /** Replaces what is in an element. */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
+  element.replaceChildren(...given(children));
   return element;
-}
-
-/** A text of several lines in the fixed font, with a button that copies it. */
-export function code(text, label) {
-  const copy = h("button", { type: "button", class: "copy", onclick: () => navigator.clipboard.writeText(text) }, "Copy");
-  copy.setAttribute("aria-label", `Copy ${label}`);
-  return h("div", { class: "code" }, copy, h("pre", { tabindex: "0", "aria-label": label }, text));
 }
 
 /** What a panel shows instead of a part that is not there. */

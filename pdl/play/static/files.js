@@ -70,8 +70,7 @@ export class Files {
   /** Writes a new file with a text, and shows it. */
   async create(name, text) {
     const { digest } = await this.app.backend.call("create", { name, text });
-    this.known.set(name, { saved: text, digest: digest ?? null, prompt: text, data: "", reply: "" });
-    if (!digest) this.known.delete(name);
+    this.known.set(name, { saved: text, digest, prompt: text, data: "", reply: "" });
     await this.open(name);
     await this.refresh();
   }

@@ -1,10 +1,12 @@
 // What all panels do that show one part of a Look: states for empty, loading and failed, and no work
 // while they are hidden or nothing has changed.
 
-import { fill, h } from "./dom.js";
+import { empty, fill, h } from "./dom.js";
 import { prose } from "./widgets.js";
 
-/** The note on top of a part that could not be made, with a way to where it is mended. */
+const reading = () => empty("Reading the prompt …");
+
+/** The note on top of a part that could not be made, with a way to where it can be fixed. */
 function failureNote(app, failed, look, isOld) {
   const { problems = [], declared, names = [], given } = look.inputs ?? {};
   const needsData = problems.length > 0 || (!declared && names.some((name) => !(name in (given ?? {}))));
@@ -23,7 +25,7 @@ function standInNote(app, look) {
   const names = Object.keys(look.inputs?.stand_ins ?? {});
   if (!names.length) return null;
   const told = names.map((name, at) => [at ? ", " : "", h("code", {}, name)]);
-  return h("p", { class: "stand-in" }, h("span", {}, "Made up, as the data lack it: ", told, ". "), h("button", { type: "button", class: "small", onclick: () => app.open("data") }, "Open the data"));
+  return h("p", { class: "stand-in" }, h("span", {}, "Example values, since the data lack them: ", told, ". "), h("button", { type: "button", class: "small", onclick: () => app.open("data") }, "Open the data"));
 }
 
 function placeButton(app, { line, column, file }) {
@@ -31,13 +33,12 @@ function placeButton(app, { line, column, file }) {
 }
 
 /**
- * A panel of one part. `draw(part, look)` shows it in `body`, `nothing(look)` returns what is said
- * if there is none, `depends(look)` what else is shown, and `usesData` that
- * the data are in it. While the part fails, the last one that
- * could be made stays, marked as old.
+ * A panel of the part `id` of a Look: `draw(part, look)` shows it in `body`, `nothing()` returns what
+ * is said if there is none, `depends()` what else is shown, and `usesData` is whether the data are in
+ * it. While the part fails, the last one that could be made stays, marked as old.
  */
-export function frame(app, { id, title, part = id, body, nothing, draw, depends = () => null, usesData = false }) {
-  const note = h("div", { class: "note" }, h("p", { class: "empty" }, "Reading the prompt …"));
+export function frame(app, { id, title, body, nothing, draw, depends = () => null, usesData = false }) {
+  const note = h("div", { class: "note" }, reading());
   const element = h("div", { class: "frame" }, note, body);
   let look = null;
   let visible = false;
@@ -58,23 +59,23 @@ export function frame(app, { id, title, part = id, body, nothing, draw, depends 
 
   function show() {
     if (!visible || !look) return;
-    if (look.failed[part]) return failedNow(look.failed[part]);
-    const value = look[part];
-    const json = value ? JSON.stringify([value, depends(look)]) : "";
+    if (look.failed[id]) return failedNow(look.failed[id]);
+    const value = look[id];
+    const json = value ? JSON.stringify([value, depends()]) : "";
     body.hidden = !value;
     body.classList.remove("old");
-    if (!value) tell("nothing", nothing(look));
+    if (!value) tell("nothing", nothing());
     else tell(usesData ? JSON.stringify(look.inputs?.stand_ins ?? {}) : "", usesData ? standInNote(app, look) : null);
     if (json && json !== drawn) draw(value, look);
     drawn = json;
   }
 
   /** What was shown of another prompt is not shown any more. */
-  app.on?.("opened", () => {
+  app.on("opened", () => {
     look = null;
     drawn = "";
     body.hidden = true;
-    tell("loading", h("p", { class: "empty" }, "Reading the prompt …"));
+    tell("loading", reading());
   });
 
   return {

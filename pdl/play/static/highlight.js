@@ -1,4 +1,4 @@
-// Colours for code that is only shown: one regular expression a language, a group for each colour.
+// Colors for code that is only shown: one regular expression a language, a group for each color.
 
 const STRING = String.raw`"(?:[^"\\\n]|\\.)*"`;
 const NUMBER = String.raw`\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\b`;
@@ -12,9 +12,9 @@ const LANGUAGES = {
   gbnf: String.raw`(?<comment>#.*)|(?<string>${STRING}|\[(?:[^\]\\\n]|\\.)*\])|(?<token>!?<[^<>\s|]+>)|(?<name>[A-Za-z][\w-]*)|(?<number>\{[\d,]*\}|[*+?])`,
 };
 const PATTERNS = Object.fromEntries(Object.entries(LANGUAGES).map(([name, source]) => [name, new RegExp(source, "gm")]));
-const LONGEST = 60_000; // characters that get colours
+const LONGEST = 60_000; // characters that get colors
 
-/** The pieces of a text in their order: `[kind, text]`, the kind "" for what has no colour. */
+/** The pieces of a text in their order: `[kind, text]`, the kind "" for what has no color. */
 export function pieces(text, language) {
   const pattern = PATTERNS[language];
   if (!pattern || text.length > LONGEST) return [["", text]];
@@ -30,7 +30,7 @@ export function pieces(text, language) {
   return found;
 }
 
-/** Nodes that show a text in its colours; `make(kind, text)` may return another node for a piece. */
+/** Nodes that show a text in its colors; `make(kind, text)` may return another node for a piece. */
 export function highlighted(text, language, make = () => null) {
   return pieces(text, language).map(([kind, piece]) => {
     const made = make(kind, piece);

@@ -3,7 +3,8 @@
 
 import { fill, h } from "./dom.js";
 import { List } from "./lists.js";
-import { copyButton, counted } from "./widgets.js";
+import { copyButton } from "./widgets.js";
+import { counted } from "./words.js";
 
 const CHUNK = 100; // children that are shown at once
 const LONG = 160; // characters of a string that is shown whole while it is folded
@@ -14,6 +15,9 @@ const isBranch = (value) => value !== null && typeof value === "object";
 const isLong = (value) => typeof value === "string" && value.length > LONG;
 const kindOf = (value) => (value === null ? "word" : { string: "string", number: "number", boolean: "word" }[typeof value]);
 
+/** The JSON pointer of a value in the one that another pointer names. */
+const below = (pointer, key) => `${pointer}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+
 /** What a folded node is, in words. */
 function summary(value) {
   if (Array.isArray(value)) return value.length ? counted(value.length, "item") : "empty array";
@@ -23,7 +27,6 @@ function summary(value) {
 
 /** A string as JSON; an open one has a line break after each `\n`. */
 function literal(value, isOpen) {
-  if (typeof value !== "string") return JSON.stringify(value);
   if (!isLong(value)) return JSON.stringify(value);
   if (!isOpen) return `${JSON.stringify(value.slice(0, LONG - 40)).slice(0, -1)}…`;
   const shown = JSON.stringify(value.slice(0, LONGEST)).replaceAll("\\n", "\\n\n");
@@ -112,7 +115,7 @@ class Node {
 
   child(item) {
     if (item.left) return this.rest(item.left);
-    return new Node(this.tree, item, `${this.path}/${String(item.key).replaceAll("~", "~0").replaceAll("/", "~1")}`, this.level + 1);
+    return new Node(this.tree, item, below(this.path, item.key), this.level + 1);
   }
 
   /** The last child of a node that has more than are shown. */
@@ -200,7 +203,7 @@ class Tree {
     const visit = (one, path) => {
       if (!isBranch(one) || (left -= 1) < 0) return;
       this.opened.set(path, open || path === "");
-      for (const key of Object.keys(one)) visit(one[key], `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+      for (const key of Object.keys(one)) visit(one[key], below(path, key));
     };
     visit(value, "");
     for (const item of this.items()) if (item.isConnected) this.nodes.get(item).draw?.();

@@ -5,6 +5,7 @@ import { common, described, viewIn } from "./editor.js";
 import { h } from "./dom.js";
 import { diagnosticsOfProblems } from "./language_marks.js";
 import { prompts, turnFolding } from "./prompt_language.js";
+import { change } from "./text_change.js";
 
 const SCRATCH = "untitled.pdl";
 
@@ -60,23 +61,21 @@ export class PromptEditor {
 
   /** Replaces the text as its user would. */
   type(text) {
-    this.view.dispatch({ changes: changed(this.text, text), annotations: isolateHistory.of("full") });
+    this.view.dispatch({ changes: change(this.text, text) ?? [], annotations: isolateHistory.of("full") });
   }
 
   /** Changes the text of a file that is not shown; its user can undo that there. */
   change(name, before, after) {
     const state = this.states.get(name) ?? this.stateOf(before, name);
-    const next = state.update({ changes: changed(state.doc.toString(), after) }).state;
+    const next = state.update({ changes: change(state.doc.toString(), after) ?? [] }).state;
     this.states.set(name, next);
     this.language?.put(name, next.doc);
   }
 
   /** Replaces the text without telling the page; its user can undo that. */
   set(text) {
-    const { doc } = this.view.state;
-    if (text === doc.toString()) return;
-    const spec = { changes: changed(doc.toString(), text), annotations: isolateHistory.of("full") };
-    this.quietly(() => this.view.dispatch(spec));
+    const changes = change(this.text, text);
+    if (changes) this.quietly(() => this.view.dispatch({ changes, annotations: isolateHistory.of("full") }));
   }
 
   /** Shows a file; the state of the one before is kept until it is shown again. */
@@ -112,14 +111,4 @@ export class PromptEditor {
     const own = problems.filter(({ file }) => !file || file === (this.name ?? "prompt.pdl"));
     this.view.dispatch(setDiagnostics(state, diagnosticsOfProblems(state.doc, own)));
   }
-}
-
-/** The one change from a text to another. */
-export function changed(before, after) {
-  const most = Math.min(before.length, after.length);
-  let from = 0;
-  while (from < most && before[from] === after[from]) from += 1;
-  let tail = 0;
-  while (tail < most - from && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
-  return { from, to: before.length - tail, insert: after.slice(from, after.length - tail) };
 }

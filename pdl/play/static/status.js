@@ -4,7 +4,7 @@ import { fill, h } from "./dom.js";
 import { callWords, problemWords, spoken, verdictWords, worst } from "./words.js";
 
 const SPEAK_AFTER = 900; // milliseconds without another look
-const LANGUAGE = { on: "", connecting: "Language server: connecting …", off: "" };
+const LANGUAGE = { on: "", connecting: "Language server: connecting …" };
 const KINDS = { error: "bad", warning: "warn", note: "", "": "good" };
 
 /** Says what has changed when typing has paused for a while, and not the same thing twice. */

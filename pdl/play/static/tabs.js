@@ -3,7 +3,7 @@
 import { fill, h } from "./dom.js";
 
 /** A tab list and its panels. `panels`: [{id, title, element}]. `onOpen(id)` is called at changes. */
-export function tabs(label, panels, onOpen = () => {}) {
+export function tabs(label, panels, onOpen) {
   const buttons = new Map();
   const list = h("div", { role: "tablist", "aria-label": label, class: "tabs" });
   const bodies = panels.map(({ id, title, element }) => {

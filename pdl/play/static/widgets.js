@@ -111,12 +111,7 @@ export function longText(text, { label, language = "" } = {}) {
   };
 }
 
-/** A count with its noun: "1 turn", "3 turns". */
-export function counted(number, noun, nouns = `${noun}s`) {
-  return `${number.toLocaleString("en")} ${number === 1 ? noun : nouns}`;
-}
-
-/** A sentence of pdl: what stands between backticks is code. */
+/** A sentence of pdl: what is between backticks is code. */
 export function prose(text) {
   return text.split(/(`[^`\n]+`)/).map((part) => (/^`.+`$/.test(part) ? h("code", {}, part.slice(1, -1)) : part));
 }

@@ -1,12 +1,15 @@
-// Sentences about a Look, for the status line and for those who listen to the page.
+// Counts, and sentences about a Look, for the status line and for those who listen to the page.
 
-const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+/** A count with its noun: "1 turn", "3 turns". */
+export function counted(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
 
 /** How many problems there are: "2 errors, 1 warning", or "No problems". */
 export function problemWords(problems) {
   const told = ["error", "warning", "note"].map((severity) => {
     const number = problems.filter((one) => one.severity === severity).length;
-    return number ? count(number, severity) : "";
+    return number ? counted(number, severity) : "";
   });
   return told.filter(Boolean).join(", ") || "No problems";
 }
@@ -21,15 +24,15 @@ export function verdictWords(check) {
   if (!check) return "";
   if (!check.ok) return "Reply rejected";
   const repairs = check.repairs?.length ?? 0;
-  return repairs ? `Reply accepted, ${count(repairs, "repair")}` : "Reply accepted";
+  return repairs ? `Reply accepted, ${counted(repairs, "repair")}` : "Reply accepted";
 }
 
 /** What is said of the calls in the reply: "1 call rejected"; "" if there are none. */
 export function callWords(tools) {
   const calls = tools?.calls ?? [];
   const wrong = calls.filter(({ ok }) => !ok).length;
-  if (wrong) return `${count(wrong, "call")} rejected`;
-  return calls.length ? `${count(calls.length, "call")} accepted` : "";
+  if (wrong) return `${counted(wrong, "call")} rejected`;
+  return calls.length ? `${counted(calls.length, "call")} accepted` : "";
 }
 
 /** What is said aloud after a look. */

@@ -225,9 +225,9 @@ def test_data_that_are_missing_lead_to_the_data(page: Any) -> None:
 def test_what_is_made_up_for_missing_data_is_told(page: Any) -> None:
     prompt = "<|input|>\n{ review: str }\n<|user|>\n{{ review }}\n"
     panel = shown(page, "turns", looked(prompt, ""))
-    assert "Made up, as the data lack it: review." in panel.inner_text()
+    assert "Example values, since the data lack them: review." in panel.inner_text()
     render(page, looked(prompt, "review: It broke."))
-    assert "Made up" not in panel.inner_text()
+    assert "Example values" not in panel.inner_text()
 
 
 @pytest.mark.parametrize(
@@ -434,7 +434,7 @@ def test_tools_and_the_calls_of_a_reply(page: Any) -> None:
     assert page.evaluate("went") == [["reply"], ["place", [3, 9]]]
 
 
-def test_a_problem_leads_to_its_place_and_is_told_without_colour(page: Any) -> None:
+def test_a_problem_leads_to_its_place_and_is_told_without_color(page: Any) -> None:
     found = looked(PROMPT.replace("<|user|>", "<|usr|>"))
     panel = shown(page, "problems", found)
     first = panel.get_by_role("listitem").first

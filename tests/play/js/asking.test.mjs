@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { begun, ended, statusWords, take, usageWords, verdictWords } from "../../../pdl/play/static/asking/run_state.js";
+import { attemptWords, begun, ended, statusWords, take, usageWords } from "../../../pdl/play/static/asking/run_state.js";
 import { around, visible, whole } from "../../../pdl/play/static/asking/visible.js";
 
 test("a run is told by its events", () => {
@@ -37,8 +37,8 @@ test("a failed run says after how many attempts", () => {
   assert.equal(statusWords(ended(run), 1), "No valid answer after 3 attempts, in 1.0 s.");
   assert.equal(run.error.message, "no valid answer");
   assert.equal(usageWords(run.usage), "5 input tokens");
-  assert.equal(verdictWords({ ok: true, calls: [{ name: "f", arguments: { a: 1 } }] }), 'It calls `f` with `{"a":1}`.');
-  assert.equal(verdictWords({ ok: false, reason: "rate limit", pause: 2 }), "The attempt failed: rate limit. The next attempt follows after 2.0 s.");
+  assert.equal(attemptWords({ ok: true, calls: [{ name: "f", arguments: { a: 1 } }] }), 'It calls `f` with `{"a":1}`.');
+  assert.equal(attemptWords({ ok: false, reason: "rate limit", pause: 2 }), "The attempt failed: rate limit. The next attempt follows after 2.0 s.");
 });
 
 test("spaces and controls are seen, and no character is cut", () => {

@@ -11,14 +11,14 @@ import { curl, reasons } from "../../../pdl/play/static/panels/requests.js";
 const TEXTS = ['{"a": [1, -2.5e3, true], "b": "c\\"d"} # x', 'root ::= "a" [^\\n"]+ other{2,} # "open\nother ::= <[12]> | !<think>', "", "'''\"\"\"\\", "f: int<1,5>, // a \"comment\"\nParty = { x?: str }"];
 
 for (const language of ["json", "notation", "python", "typescript", "shell", "gbnf", "", "other"]) {
-  test(`colours change no character: ${language || "none"}`, () => {
+  test(`colors change no character: ${language || "none"}`, () => {
     for (const text of [...TEXTS, "x".repeat(70_000)]) {
       assert.equal(pieces(text, language).map(([, piece]) => piece).join(""), text);
     }
   });
 }
 
-test("a key, a string and a number of JSON have their own colours", () => {
+test("a key, a string and a number of JSON have their own colors", () => {
   const kinds = pieces('{"a": "b", "c": -1}', "json").filter(([kind]) => kind);
   assert.deepEqual(kinds, [["key", '"a"'], ["string", '"b"'], ["key", '"c"'], ["number", "-1"]]);
 });

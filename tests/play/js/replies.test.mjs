@@ -20,6 +20,7 @@ test("one change leads from a text to another", () => {
     }
   }
   assert.deepEqual(change("x😀y", "x😁y"), { from: 1, to: 3, insert: "😁" });
+  assert.deepEqual(change("one two", "one 2 two"), { from: 4, to: 4, insert: "2 " });
 });
 
 test("places are marked within the text, and none is empty", () => {

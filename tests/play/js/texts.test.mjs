@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { compared } from "../../../pdl/play/static/conflict_dialog.js";
 import { unix } from "../../../pdl/play/static/files.js";
 import { createdName, matching } from "../../../pdl/play/static/open_dialog.js";
-import { changed } from "../../../pdl/play/static/prompt_editor.js";
 import { escaped, inner } from "../../../pdl/play/static/sanitize.js";
 import { callWords, problemWords, spoken, verdictWords, worst } from "../../../pdl/play/static/words.js";
 
@@ -22,14 +21,6 @@ test("a verdict is said with the number of repairs, and spoken with its reason",
   assert.equal(verdictWords({ ok: true, repairs: [1] }), "Reply accepted, 1 repair");
   assert.equal(spoken({ problems: [], check: { ok: false, summary: "`stars` is missing." } }), "No problems. Reply rejected: `stars` is missing.");
   assert.equal(spoken({ problems: [], check: null }), "No problems.");
-});
-
-test("a change of a text replaces only what differs", () => {
-  const apply = (text, { from, to, insert }) => text.slice(0, from) + insert + text.slice(to);
-  for (const [before, after] of [["abc", "abc"], ["", "a"], ["aaa", "aa"], ["a𝒳b", "a𝒴b"], ["one\ntwo", "one\n2\ntwo"], ["abab", "ab"]]) {
-    assert.equal(apply(before, changed(before, after)), after);
-  }
-  assert.deepEqual(changed("one two", "one 2 two"), { from: 4, to: 4, insert: "2 " });
 });
 
 test("line ends are the editor's", () => assert.equal(unix("a\r\nb\rc\n"), "a\nb\nc\n"));

@@ -4,7 +4,7 @@ import { fill, h } from "../dom.js";
 import { jsonView } from "../json_view.js";
 import { verdictView } from "../replies/verdict.js";
 import { prose } from "../widgets.js";
-import { verdictWords } from "./run_state.js";
+import { attemptWords } from "./run_state.js";
 
 /** Whether what is in an element is seen to its end, so that it may follow what comes. */
 const isAtEnd = (element) => element.scrollHeight - element.scrollTop - element.clientHeight < 24;
@@ -47,7 +47,7 @@ class AttemptView {
 
   tell(verdict) {
     this.told = verdict;
-    const words = verdictWords(verdict.check ? { ...verdict, reason: "" } : verdict);
+    const words = attemptWords(verdict.check ? { ...verdict, reason: "" } : verdict);
     this.verdict.show(verdict.check);
     this.said.hidden = !words;
     fill(this.said, prose(words));

@@ -1,5 +1,7 @@
 // A run against a model, from its events. Nothing here draws.
 
+import { counted } from "../words.js";
+
 /** A run before its first event; its status is "running", "done", "failed" or "stopped". */
 export function begun(model) {
   return { model, status: "running", attempts: [], usage: null, error: null, result: null };
@@ -49,12 +51,10 @@ export function usageWords(usage) {
   return Object.entries(usage ?? {}).filter(([, value]) => value).map(([name, value]) => `${value.toLocaleString("en")} ${/tokens|cost/.test(name) ? words(name) : `${words(name)} tokens`}`).join(", ");
 }
 
-const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
-
 /** How a run is, in a sentence; `seconds` since it began. */
 export function statusWords({ status, attempts, result, model }, seconds) {
   const time = `${(result?.seconds ?? seconds).toFixed(1)} s`;
-  const tried = count(result?.attempts ?? attempts.length, "attempt");
+  const tried = counted(result?.attempts ?? attempts.length, "attempt");
   if (status === "running") return attempts.length > 1 ? `Attempt ${attempts.length} of ${model} … ${time}` : `${model} is answering … ${time}`;
   if (status === "stopped") return `Stopped after ${time}.`;
   if (status === "failed") return `The run failed after ${time}.`;
@@ -62,7 +62,7 @@ export function statusWords({ status, attempts, result, model }, seconds) {
 }
 
 /** What is said of a verdict that has no check: why the attempt failed, and what is called. */
-export function verdictWords({ ok, reason, calls, stopped, pause }) {
+export function attemptWords({ ok, reason, calls, stopped, pause }) {
   const words = [];
   for (const { name, arguments: given } of calls ?? []) words.push(`It calls \`${name}\` with \`${JSON.stringify(given)}\`.`);
   if (!ok && reason) words.push(`The attempt failed: ${reason}.`);

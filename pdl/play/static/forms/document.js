@@ -21,7 +21,7 @@ export function valueOf(text, given) {
 
 /**
  * A text with another value at a path, or without it if the value is undefined. Only that place is
- * written anew; YAML that is no mapping of blocks becomes JSON.
+ * rewritten; YAML that is no mapping of blocks becomes JSON.
  */
 export function withField(text, given, path, value) {
   if (kindOf(text) !== "yaml") return edited(text, path, value);

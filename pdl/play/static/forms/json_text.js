@@ -21,7 +21,7 @@ export const shown = (value) => (value instanceof Exact ? value.text : typeof va
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 
-/** Writes a value: on one line, or with `indent` blanks a level. */
+/** Writes a value: on one line, or with `indent` spaces a level. */
 export function write(value, indent = 0, margin = "") {
   if (value instanceof Exact) return value.text;
   const list = Array.isArray(value);
@@ -144,7 +144,7 @@ function added(text, node, key, value) {
   return text.slice(0, last.node.to) + joint + named + write(value, wide ? 2 : 0, margin) + text.slice(last.node.to);
 }
 
-/** The text without a member, and without the comma and the blanks that it had. */
+/** The text without a member, and without the comma and the spaces that it had. */
 function without(text, parent) {
   if (!parent) return "";
   const { members } = parent.node;

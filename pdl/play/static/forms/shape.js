@@ -3,14 +3,14 @@
 const LONG = /text|body|review|message|document|article|question|content|email|transcript|code|notes|description|context/i;
 const FORMATS = { date: "date", "date-time": "date-time", time: "time" };
 
-/** A schema without its reference, with the annotations beside it. */
+/** A schema without its reference, with its sibling keywords. */
 export function resolved(schema, root) {
   let found = schema;
   for (let hops = 0; hops < 20 && typeof found?.$ref === "string"; hops += 1) {
     const steps = found.$ref.replace(/^#\/?/, "").split("/").filter(Boolean);
-    const { $ref, ...beside } = found;
+    const { $ref, ...siblings } = found;
     const target = steps.reduce((at, step) => at?.[decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~")], root);
-    found = target && typeof target === "object" ? { ...target, ...beside } : beside;
+    found = target && typeof target === "object" ? { ...target, ...siblings } : siblings;
   }
   return found && typeof found === "object" ? found : {};
 }

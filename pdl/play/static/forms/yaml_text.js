@@ -30,7 +30,7 @@ function blocks(lines) {
 /** A value as JSON whose strings have no sign that YAML takes for the end of a line. */
 const json = (value) => write(value).replace(/[\x7f-\x9f\u2028\u2029\ufeff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** A value as YAML behind `key:`. */
+/** A value as YAML after `key:`. */
 function written(value) {
   if (typeof value !== "string") return ` ${json(value)}`;
   if (WORD.test(value) && !SPECIAL.test(value)) return ` ${value}`;

@@ -101,7 +101,7 @@ class DataPanel {
     return [h("span", { class: "hint" }, "The turns show an example of what is missing. "), h("button", { type: "button", class: "small", onclick: take }, "Use the examples")];
   }
 
-  /** Makes the form anew, if the inputs are others than before. */
+  /** Makes another form, if the inputs are others than before. */
   shape(inputs) {
     const key = JSON.stringify([inputs.declared, inputs.schema, inputs.declared ? inputs.fields : inputs.names]);
     if (key === this.key) return;

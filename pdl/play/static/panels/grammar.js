@@ -2,7 +2,8 @@
 
 import { empty, fill, h } from "../dom.js";
 import { frame } from "../frame.js";
-import { choice, copyButton, counted } from "../widgets.js";
+import { choice, copyButton } from "../widgets.js";
+import { counted } from "../words.js";
 import { diagramView } from "./grammar_diagram.js";
 import { reportView } from "./grammar_report.js";
 import { rulesView } from "./grammar_rules.js";

@@ -2,7 +2,8 @@
 
 import { fill, h } from "../dom.js";
 import { List } from "../lists.js";
-import { choice, counted, prose } from "../widgets.js";
+import { choice, prose } from "../widgets.js";
+import { counted } from "../words.js";
 
 const WORDS = {
   EXACT: ["good", "✓", "exact"],

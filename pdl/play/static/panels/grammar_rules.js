@@ -3,7 +3,8 @@
 import { fill, h } from "../dom.js";
 import { highlighted } from "../highlight.js";
 import { List } from "../lists.js";
-import { counted, menu } from "../widgets.js";
+import { menu } from "../widgets.js";
+import { counted } from "../words.js";
 
 const FIRST = 150; // rules that are shown at first
 const START = /^([A-Za-z][\w-]*)\s*::=/;

@@ -9,9 +9,9 @@ const SEVERITIES = { error: ["bad", "✕", "Error"], warning: ["warn", "!", "War
 const DOCS = "https://pdl-prompts.github.io/pdl/errors/";
 
 /** The description of an error's code: its kind has a section there. */
-function codeLink(app, code) {
+function codeLink(code) {
   const kind = code.split("/")[0];
-  return h("a", { href: `${app.hello?.docs ?? DOCS}#${kind}`, target: "_blank", rel: "noreferrer noopener" }, h("code", {}, code));
+  return h("a", { href: `${DOCS}#${kind}`, target: "_blank", rel: "noreferrer noopener" }, h("code", {}, code));
 }
 
 function problemView(app, one) {
@@ -21,7 +21,7 @@ function problemView(app, one) {
   const place = one.line ? h("span", { class: "quiet" }, ` · ${one.file ? `${one.file}, ` : ""}line ${one.line}, column ${one.column}`) : null;
   const main = [h("span", { class: `sign ${kind}`, "aria-hidden": "true" }, sign), h("span", { class: "what" }, h("span", { class: `severity ${kind}` }, `${words}: `), prose(one.message), place)];
   const button = isHere ? h("button", { type: "button", class: "finding", onclick: go }, main) : h("p", { class: "finding" }, main);
-  const more = h("p", { class: "hint" }, one.hint ? ["Hint: ", prose(one.hint), " · "] : "", codeLink(app, one.code));
+  const more = h("p", { class: "hint" }, one.hint ? ["Hint: ", prose(one.hint), " · "] : "", codeLink(one.code));
   return { element: h("li", {}, button, more) };
 }
 

@@ -56,16 +56,9 @@ class ReplyPanel {
     this.box.mark(checked ? check : null, checked);
     this.verdict.show(failed.check ? null : check);
     this.keep.disabled = !check;
-    this.presets.show(exampleOf(schema));
+    this.presets.show(schema?.example ?? "");
     fill(this.told, failed.check ? failure(failed.check) : check ? null : empty(this.app.state.reply ? WAITS : EMPTY));
   }
-}
-
-/** The text of an example of the answer. */
-function exampleOf(schema) {
-  const example = schema?.example;
-  if (example === null || example === undefined) return "";
-  return typeof example === "string" ? example : JSON.stringify(example, null, 2);
 }
 
 export function create(app) {

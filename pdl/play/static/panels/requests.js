@@ -4,7 +4,8 @@ import { empty, fill, h } from "../dom.js";
 import { frame } from "../frame.js";
 import { jsonView } from "../json_view.js";
 import { List } from "../lists.js";
-import { choice, copyButton, counted, longText, menu, prose } from "../widgets.js";
+import { choice, copyButton, longText, menu, prose } from "../widgets.js";
+import { counted } from "../words.js";
 
 const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -92,7 +93,6 @@ export function create(app) {
   return frame(app, {
     id: "requests",
     title: "Request",
-    part: "requests",
     body: h("div", {}, h("div", { class: "tools" }, families.element, views.element), whole, left.element, cut, json.element, asCurl),
     nothing: () => empty("No request yet: the prompt has no turn that could be sent."),
     draw,

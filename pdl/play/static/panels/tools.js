@@ -5,7 +5,8 @@ import { frame } from "../frame.js";
 import { highlighted } from "../highlight.js";
 import { jsonView } from "../json_view.js";
 import { List } from "../lists.js";
-import { choice, copyButton, counted, longText, menu, prose } from "../widgets.js";
+import { choice, copyButton, longText, menu, prose } from "../widgets.js";
+import { counted } from "../words.js";
 
 function toolView(app, first) {
   const signature = h("pre", {});
@@ -43,7 +44,7 @@ function placeButton(app, span) {
 function callView(app, call) {
   const { name, arguments: given, ok, errors, span } = call;
   const sign = ok ? "✓" : "✕";
-  const words = ok ? "the arguments are right" : counted(errors.length, "error");
+  const words = ok ? "the arguments are valid" : counted(errors.length, "error");
   const head = h("header", {}, h("h3", {}, h("span", { class: ok ? "good" : "bad", "aria-hidden": "true" }, `${sign} `), name || "no tool"), h("span", { class: ok ? "good" : "bad" }, words), placeButton(app, span));
   const value = given && jsonView(app, given, { label: `the arguments of ${name}`, depth: 2 });
   return { element: h("article", { class: "call", "aria-label": `Call of ${name || "no tool"}` }, head, errors.length ? h("ul", {}, errors.map(errorView)) : null, value?.element) };

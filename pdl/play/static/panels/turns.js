@@ -3,7 +3,8 @@
 import { empty, fill, h } from "../dom.js";
 import { frame } from "../frame.js";
 import { List } from "../lists.js";
-import { choice, copyButton, counted, longText, prose } from "../widgets.js";
+import { choice, copyButton, longText, prose } from "../widgets.js";
+import { counted } from "../words.js";
 
 const UNITS = ["bytes", "KB", "MB"];
 

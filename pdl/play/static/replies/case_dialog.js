@@ -20,7 +20,7 @@ class CaseForm {
     this.told = h("p", { role: "status" });
     this.save = h("button", { type: "submit", class: "main", hidden: !this.saves }, "Save");
     const wants = check.ok ? "The case expects the value that this reply has now." : "The case expects that this reply is refused.";
-    const where = this.saves ? "It is added to the file of tests of this prompt." : "The prompt is not a file here: copy the case into NAME.tests.pdl beside your prompt.";
+    const where = this.saves ? "It is added to the file of tests of this prompt." : "The prompt is not a file here: copy the case into NAME.tests.pdl next to your prompt.";
     this.element = h("form", { class: "case", onsubmit: (event) => this.keep(event) },
       h("p", { class: "hint" }, wants, " ", where),
       h("label", { for: "case-name" }, "Name of the case"), this.name, this.preview, this.told, this.save);

@@ -1,5 +1,7 @@
 // What a check marks in a reply: its answer, repairs, errors, and what was not taken as the answer.
 
+import { counted } from "../words.js";
+
 const LONGEST = 160; // more than that is a whole object, of which only the first sign is marked
 
 const TITLES = { answer: "Answer", repair: "Repair", error: "Error", rejected: "Not the answer" };
@@ -42,5 +44,5 @@ export function headline(check) {
   const count = check.repairs.length;
   if (!count) return "The reply is valid.";
   if (check.more) return `The reply is valid, after more than ${count} repairs.`;
-  return count === 1 ? "The reply is valid, after 1 repair." : `The reply is valid, after ${count} repairs.`;
+  return `The reply is valid, after ${counted(count, "repair")}.`;
 }

@@ -3,7 +3,8 @@
 import { fill, h } from "../dom.js";
 import { jsonView } from "../json_view.js";
 import { List } from "../lists.js";
-import { copyButton, counted, longText, prose } from "../widgets.js";
+import { copyButton, longText, prose } from "../widgets.js";
+import { counted } from "../words.js";
 import { findings, headline } from "./marks.js";
 
 const MOST = 200; // findings that are listed
