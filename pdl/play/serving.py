@@ -57,7 +57,8 @@ def _tokenizer(name: str) -> Path:
 
 
 def _bound(port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio lets answers wait for acknowledgements (Nagle) where the protocol is not named.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # on Windows, another one could take it
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)

@@ -205,3 +205,12 @@ def children(parent: int) -> list[int]:
             fields = stat.read_text().rpartition(") ")[2].split()
             found += [int(stat.parent.name)] if int(fields[1]) == parent else []
     return found
+
+
+def test_answers_do_not_wait_for_acknowledgements() -> None:
+    """TCP_NODELAY is set only where the protocol is named; else an answer takes 40 ms."""
+    _, listening = opened(None)
+    with listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.proto == socket.IPPROTO_TCP
