@@ -22,6 +22,7 @@ from pdl.models.payloads import FAMILIES
 from pdl.play.access import BODY_BYTES, BUG, Access, Guard, RefusedError, refusal_of
 from pdl.play.choice import Choice
 from pdl.play.methods import Methods
+from pdl.play.page import html_of
 from pdl.play.streams import gone
 
 if TYPE_CHECKING:
@@ -225,7 +226,8 @@ def _file(folder: Path, name: str) -> Response:
     if kind is None or any(not part or part.startswith(".") or "\\" in part for part in inside):
         return _json({"error": {"message": "not found", "hint": ""}}, 404)
     try:
-        content = folder.joinpath(*inside).read_bytes()
+        is_page = inside == ["index.html"]
+        content = html_of(folder) if is_page else folder.joinpath(*inside).read_bytes()
     except (OSError, ValueError):
         return _json({"error": {"message": "not found", "hint": ""}}, 404)
     return Response(content, media_type=kind)

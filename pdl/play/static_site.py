@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pdl.errors import ConfigError, FileError, Problem
 from pdl.play.archive import STAND_INS, archive
+from pdl.play.page import html_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +56,7 @@ def write_static(directory: Path, pyodide: str | None = None) -> list[Path]:
         settings.update(pyodide=place, packages=sorted(STAND_INS.values()))
     files["pdl.zip"] = packed
     files["settings.json"] = json.dumps(settings, indent=2).encode() + b"\n"
-    files["index.html"] = _static(files["index.html"].decode(), origin).encode()
+    files["index.html"] = _static(html_of(_PAGE, "worker_backend.js"), origin).encode()
     return [_write(directory / name, content) for name, content in sorted(files.items())]
 
 

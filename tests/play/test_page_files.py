@@ -6,6 +6,10 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
+from pdl.play.page import html_of
+
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "pdl" / "play" / "static"
 OWN = [path for path in STATIC.rglob("*.js") if path.name != "vendor.js"]
@@ -37,6 +41,16 @@ def test_page_has_no_inline_code() -> None:
     """The policy of the server allows neither scripts nor styles in the HTML."""
     page = (STATIC / "index.html").read_text(encoding="utf-8")
     assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)|//", page)
+
+
+@pytest.mark.parametrize("more", [[], ["worker_backend.js"]])
+def test_the_page_names_the_modules_that_it_starts_with(more: list[str]) -> None:
+    """All but those that are loaded later: the worker, and the back end of the other page."""
+    named = re.findall(r'<link rel="modulepreload" href="(.+)">', html_of(STATIC, *more))
+    assert len(named) == len(set(named))
+    left = {"worker.js", "worker_backend.js"} - {*more}
+    own = {path.relative_to(STATIC).as_posix() for path in OWN}
+    assert {*named} == {*own, "vendor.js"} - left
 
 
 def test_html_is_never_written_as_text() -> None:
