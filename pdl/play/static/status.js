@@ -1,7 +1,7 @@
 // The line below the page: problems, the verdict on the reply, the cursor, and how things are.
 
 import { fill, h } from "./dom.js";
-import { callWords, problemWords, spoken, verdictWords, worst } from "./words.js";
+import { callWords, isAccepted, problemWords, spoken, verdictWords, worst } from "./words.js";
 
 const SPEAK_AFTER = 900; // milliseconds without another look
 const LANGUAGE = { on: "", connecting: "Language server: connecting …" };
@@ -38,9 +38,10 @@ export function status(app) {
     problems.className = KINDS[severity];
     fill(verdict, words);
     verdict.hidden = !words;
-    verdict.className = look.check?.ok && !wrong ? "good" : "bad";
+    const accepted = isAccepted(look);
+    verdict.className = accepted ? "good" : "bad";
     app.mark("problems", look.problems.length ? String(look.problems.length) : "", KINDS[severity]);
-    app.mark("reply", look.check ? (look.check.ok ? "✓" : "✗") : "", look.check?.ok ? "good" : "bad");
+    app.mark("reply", accepted === null ? "" : accepted ? "✓" : "✗", accepted ? "good" : "bad");
     app.mark("tools", calls && (wrong ? "✗" : "✓"), wrong ? "bad" : "good");
     if (!busy) fill(took, `updated in ${Math.round(app.took)} ms`);
   });

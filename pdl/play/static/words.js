@@ -35,6 +35,12 @@ export function callWords(tools) {
   return calls.length ? `${counted(calls.length, "call")} accepted` : "";
 }
 
+/** Whether the reply and all calls in it are accepted; null if nothing is said of them. */
+export function isAccepted({ check, tools }) {
+  const calls = tools?.calls ?? [];
+  return check || calls.length ? (check?.ok ?? true) && calls.every(({ ok }) => ok) : null;
+}
+
 /** What is said aloud after a look. */
 export function spoken({ problems, check, tools }) {
   const verdict = verdictWords(check);

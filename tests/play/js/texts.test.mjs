@@ -5,7 +5,7 @@ import { compared } from "../../../pdl/play/static/conflict_dialog.js";
 import { unix } from "../../../pdl/play/static/files.js";
 import { createdName, matching } from "../../../pdl/play/static/open_dialog.js";
 import { escaped, inner } from "../../../pdl/play/static/sanitize.js";
-import { callWords, problemWords, spoken, verdictWords, worst } from "../../../pdl/play/static/words.js";
+import { callWords, isAccepted, problemWords, spoken, verdictWords, worst } from "../../../pdl/play/static/words.js";
 
 const problem = (severity) => ({ severity });
 
@@ -56,4 +56,14 @@ test("calls that are wrong are told, whatever the text of the reply is", () => {
   assert.equal(callWords({ calls: [{ ok: true }, { ok: true }] }), "2 calls accepted");
   assert.equal(callWords({ calls: [{ ok: true }, { ok: false }] }), "1 call rejected");
   assert.equal(spoken({ problems: [], check: { ok: true }, tools: { calls: [{ ok: false }] } }), "No problems. Reply accepted. 1 call rejected.");
+});
+
+test("a reply is accepted with all calls in it, or not at all", () => {
+  const [right, wrong] = [{ ok: true }, { ok: false }];
+  assert.equal(isAccepted({ check: null, tools: null }), null);
+  assert.equal(isAccepted({ check: null, tools: { calls: [] } }), null);
+  assert.equal(isAccepted({ check: right, tools: null }), true);
+  assert.equal(isAccepted({ check: right, tools: { calls: [right, wrong] } }), false);
+  assert.equal(isAccepted({ check: wrong, tools: { calls: [right] } }), false);
+  assert.equal(isAccepted({ check: null, tools: { calls: [right] } }), true);
 });

@@ -5,6 +5,7 @@ import { makeBox } from "../replies/box.js";
 import { showCase } from "../replies/case_dialog.js";
 import { presets } from "../replies/presets.js";
 import { verdictView } from "../replies/verdict.js";
+import { callWords } from "../words.js";
 
 const EMPTY = "Paste a reply, or choose an example: you see what is read as the answer, what is repaired, and what is wrong.";
 const WAITS = "The reply is being checked …";
@@ -14,6 +15,7 @@ class ReplyPanel {
     this.app = app;
     this.host = h("div", { class: "editor" });
     this.told = h("div");
+    this.calls = h("div");
     this.note = h("div");
     this.box = makeBox(this.host, {
       text: app.state.reply,
@@ -24,7 +26,7 @@ class ReplyPanel {
     this.presets = presets(app, (one) => this.use(one));
     this.keep = h("button", { type: "button", onclick: () => showCase(app, app.look?.check) }, "Save as test …");
     this.bar = h("div", { class: "row" }, this.presets.element, this.keep);
-    this.element = h("div", { class: "reply-panel" }, this.bar, this.host, this.note, this.told, this.verdict.element);
+    this.element = h("div", { class: "reply-panel" }, this.bar, this.host, this.note, this.told, this.calls, this.verdict.element);
     app.on("change", (names) => this.changed(names));
     app.on("place", (span) => this.box.jump(span));
     this.presets.load(app.state.file);
@@ -51,10 +53,19 @@ class ReplyPanel {
     this.box.focus();
   }
 
-  render({ check, schema, failed }) {
+  /** What is wrong with calls in the reply, which its verdict does not speak of; null if nothing is. */
+  rejected(tools) {
+    const words = callWords(tools);
+    if (!words.endsWith("rejected")) return null;
+    const show = h("button", { type: "button", class: "small", onclick: () => this.app.open("tools", true) }, "Show the tools");
+    return h("p", { class: "bad" }, `✗ ${words} `, show);
+  }
+
+  render({ check, schema, tools, failed }) {
     const checked = this.app.looked?.reply ?? "";
     this.box.mark(checked ? check : null, checked);
     this.verdict.show(failed.check ? null : check);
+    fill(this.calls, this.rejected(tools));
     this.keep.disabled = !check;
     this.presets.show(schema?.example ?? "");
     fill(this.told, failed.check ? failure(failed.check) : check ? null : empty(this.app.state.reply ? WAITS : EMPTY));
