@@ -40,19 +40,6 @@ class WrittenCase:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def case_text(  # noqa: PLR0913 - what a case is made of
-    name: str,
-    data: str,
-    reply: str,
-    check: Check,
-    *,
-    expect: str = "",
-    prompt: str = "prompt.pdl",
-) -> str:
-    """Return the text of a case as `write_case` does, without the files that it may name."""
-    return write_case(name, data, reply, check, expect=expect, prompt=prompt).text
-
-
 def write_case(  # noqa: PLR0913 - what a case is made of
     name: str,
     data: str,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pdl.errors import count
 from pdl.markup import Room, block, escaped, folded, listed, shown, title
 from pdl.reply.marks import Mark, marks_of, pieces, shifted
 from pdl.schema.json_values import json_document
@@ -72,9 +73,9 @@ def _reply(check: Check, marked: list[Mark]) -> list[str]:
         for at, piece in enumerate(cut)
     )
     left_out = [
-        f"{count:,} characters {where} left out"
-        for count, where in ((first, "before"), (len(check.reply) - last, "after"))
-        if count
+        f"{size:,} characters {where} left out"
+        for size, where in ((first, "before"), (len(check.reply) - last, "after"))
+        if size
     ]
     answer = f"highlighted: {'the answer' if check.ok else 'what is nearest to an answer'}"
     answer = answer if check.span else ""
@@ -113,5 +114,5 @@ def _rejected(others: list[Rejected], reply: str, room: Room) -> str:
         start, end = one.span
         text = room.text(reply[start:end], 80) or f"{start:,}–{end:,}"
         rows.append(f"<code>{text}</code>: {room.text(one.why, _WORDS)}")
-    words = f"{len(others):,} other candidate{'s' if others[1:] else ''}"
+    words = count(len(others), "other candidate")
     return folded(words, listed(rows, len(others) - _REJECTED))

@@ -180,6 +180,22 @@ def streamed(*texts: str) -> list[str]:
     return [*map(chunk, texts), chunk("", "stop"), last, "data: [DONE]\n\n"]
 
 
+def long_stream(closed: threading.Event) -> Script:
+    """A good stream that takes most of a minute; the event is set if its client goes away."""
+
+    def script(wire: Wire) -> None:
+        wire.send(head("200 OK", "text/event-stream"))
+        for piece in streamed(*["a"] * 5_000):
+            try:
+                wire.send(piece)
+            except OSError:
+                closed.set()
+                raise
+            wire.wait(0.01)
+
+    return script
+
+
 def stream(*pieces: bytes | str, every: float = 0.0, kind: str = "text/event-stream") -> Script:
     """A stream in those pieces, with a pause behind each; the end of the connection ends it."""
 

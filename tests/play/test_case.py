@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shipped import PROMPTS, examples
 
 import pdl
-from pdl.play.case import WrittenCase, case_text, write_case
+from pdl.play.case import WrittenCase, write_case
 from pdl.testing import Case, parts_of, read_cases
 from pdl.testing.running import run_case
 
@@ -111,14 +111,14 @@ def _data(text: str) -> Any:
 def test_what_a_case_looks_like() -> None:
     schema = pdl.Schema.parse("{ stars: int<1,5> }")
     reply = "Sure: {'stars': 4}"
-    text = case_text("a good one", "review: fine\n", reply, pdl.check(schema, reply))
+    text = write_case("a good one", "review: fine\n", reply, pdl.check(schema, reply)).text
     assert text == (
         "<|case|> a good one\n"
         "<|data|>\nreview: fine\n"
         "<|reply|>\nSure: {'stars': 4}\n"
         '<|expect|> {"stars": 4}\n'
     )
-    text = case_text("a bad one", "", "9", pdl.check(schema, "9"))
+    text = write_case("a bad one", "", "9", pdl.check(schema, "9")).text
     assert text == "<|case|> a bad one\n<|reply|> refused wrong-schema\n9\n"
 
 
@@ -126,16 +126,15 @@ def test_an_expectation_of_ones_own_replaces_the_value() -> None:
     schema = pdl.Schema.parse("{ stars: int<1,5> }")
     reply = '{"stars": 4}'
     check = pdl.check(schema, reply)
-    assert case_text("a", "", reply, check, expect=" { stars: 4 | 5 }\n").endswith(
-        "<|expect|> { stars: 4 | 5 }\n"
-    )
+    written = write_case("a", "", reply, check, expect=" { stars: 4 | 5 }\n")
+    assert written.text.endswith("<|expect|> { stars: 4 | 5 }\n")
     with pytest.raises(pdl.CasesError, match="marks"):
-        case_text("a", "", reply, check, expect="{\n<|reply|>\n}")
+        write_case("a", "", reply, check, expect="{\n<|reply|>\n}")
 
 
 def test_data_that_are_no_object_are_refused() -> None:
     with pytest.raises(pdl.PdlError, match="object"):
-        case_text("a", "[1]", "x", pdl.check(None, "x"))
+        write_case("a", "[1]", "x", pdl.check(None, "x"))
 
 
 @pytest.mark.parametrize("path", PROMPTS, ids=lambda path: path.stem)

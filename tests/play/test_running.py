@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from models.hostile import GOOD, Hostile, Wire, head, respond, silence, stream, streamed
+from models.hostile import GOOD, Hostile, Wire, long_stream, respond, silence, stream, streamed
 
 from pdl.play.choice import label_of, models_in
 
@@ -142,18 +142,8 @@ def test_a_run_ends_when_the_page_goes_away(start: Start) -> None:
     """The connection of the model is closed, too."""
     closed = threading.Event()
 
-    def endless(wire: Wire) -> None:
-        wire.send(head("200 OK", "text/event-stream"))
-        for piece in streamed(*["a"] * 5_000):
-            try:
-                wire.send(piece)
-            except OSError:
-                closed.set()
-                raise
-            wire.wait(0.01)
-
     with (
-        Hostile((endless,)) as provider,
+        Hostile((long_stream(closed),)) as provider,
         start(models=["openai:tiny"], base_url=provider.url) as served,
     ):
         with served.ask("run", **{**ASKED, "prompt": "<|user|>\n{{ who }}"}) as answer:

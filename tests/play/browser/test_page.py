@@ -7,7 +7,7 @@ from base64 import urlsafe_b64encode
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from code_server import browser, wait_for
+from code_server import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,12 +36,6 @@ TEXTS = (
 
 PLACES = "[...document.querySelectorAll('.area')].filter(a => a.offsetWidth).map(a => a.offsetLeft)"
 """Where the parts that are shown begin."""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture

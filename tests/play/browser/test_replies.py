@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from code_server import browser
-from models.hostile import Hostile, Wire, head, stream, streamed
+from models.hostile import Hostile, long_stream, stream, streamed
 from vocabularies import byte_level
 
 if TYPE_CHECKING:
@@ -43,12 +42,6 @@ PROMPT = """<|input|>
 BROKEN = (
     'Sure \U0001f600!\n```json\n{\'stars\': 4, refund: True,\n "problems": ["wet",]}\n```\nBye.'
 )
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture
@@ -247,18 +240,8 @@ def test_run_is_streamed_checked_and_tried_again(chromium: Any, start: Any, simp
 def test_run_stops_for_the_model_too(chromium: Any, start: Any, simple: Path, how: str) -> None:
     closed = threading.Event()
 
-    def endless(wire: Wire) -> None:
-        wire.send(head("200 OK", "text/event-stream"))
-        for piece in streamed(*["a"] * 5_000):
-            try:
-                wire.send(piece)
-            except OSError:
-                closed.set()
-                raise
-            wire.wait(0.01)
-
     with (
-        Hostile((endless,)) as provider,
+        Hostile((long_stream(closed),)) as provider,
         start(simple, models=["openai:tiny"], base_url=provider.url) as served,
         opened(chromium, served) as page,
     ):

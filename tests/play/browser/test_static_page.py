@@ -13,7 +13,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from code_server import browser
 
 from pdl.play.static_site import policy_of, write_static
 
@@ -88,12 +87,6 @@ def serving(site: Path) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
