@@ -166,11 +166,11 @@ def _take(text: str, server: Server, writer: Writer) -> None:
             refusal = {"jsonrpc": "2.0", "id": message["id"], "error": error}
             writer.write(json.dumps(refusal).encode())
         return
-    message = writer.places.inward(message)
-    if method == "initialize" and isinstance(params, dict):
-        message["params"] = writer.places.initialized(message["params"])
     handle: Callable[[Any], None] = server.protocol.handle_message
     try:
+        message = writer.places.inward(message)
+        if method == "initialize" and isinstance(params, dict):
+            message["params"] = writer.places.initialized(message["params"])
         handle(json.loads(json.dumps(message), object_hook=server.protocol.structure_message))
     except Exception as error:  # noqa: BLE001 - the page can do nothing about a bug
         _log.debug("a message could not be handled", exc_info=error)

@@ -142,6 +142,14 @@ def test_commands_are_not_run(start: Start, folder: Path) -> None:
         assert answer["error"]["code"] == -32601
 
 
+def test_a_message_that_nests_deeply_ends_nothing(start: Start, folder: Path) -> None:
+    deep = "[" * 900 + "]" * 900
+    with start(folder) as served, page(served) as one:
+        one.socket.send(f'{{"jsonrpc": "2.0", "method": "x", "params": {deep}}}')
+        document = {"uri": "file:///prompts/a.pdl"}
+        assert one.ask("textDocument/documentSymbol", textDocument=document)["result"]
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"jsonrpc": "2.0"}', "[" * 100_000])
 def test_what_is_no_message_is_ignored(start: Start, folder: Path, text: str) -> None:
     with start(folder) as served, page(served) as one:
