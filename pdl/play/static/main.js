@@ -95,12 +95,20 @@ function listen(app, commands) {
   });
 }
 
+/** Says that the worker of a page without a server was ended, and whether another one is there. */
+function restarted(app, isBack, why) {
+  const text = isBack ? "Python was started again." : "Python is starting again …";
+  app.notices.show("worker", { kind: "warn", text, hint: why, closes: isBack });
+  if (isBack) app.announce(text);
+}
+
 async function open(backend) {
   const hello = await backend.hello();
   const app = new App(backend, hello, {});
   app.notices = new Notices(at("notices"));
   app.files = new Files(app);
   app.connection = new Connection(app, app.notices);
+  backend.onRestart = (isBack, why) => restarted(app, isBack, why);
   const commands = (app.commands = new Commands(app));
   app.editor = new PromptEditor(app);
   listen(app, commands);

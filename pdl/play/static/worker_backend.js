@@ -4,7 +4,8 @@ import { Refused } from "./server_backend.js";
 
 const LONGEST = 10_000; // milliseconds of one message
 const FIRST = 30_000; // of the first of its kind, for which Python imports more
-const DEATHS = 3; // of workers with the language server, before it is left out
+const DEATHS = 3; // of workers with the language server in a while, before it is left out
+const REST = 30_000; // milliseconds of that while, and for which it is left out
 const TOO_LONG = "This took longer than 10 seconds, so it was stopped.";
 const TOO_DEEP = "This is too deep or too large for Python in a browser.";
 const HINT = "Nothing that you wrote is lost. `pdl play` on your computer has more room and time.";
@@ -23,14 +24,17 @@ function kept() {
 
 /** One message of the worker at a time: those that wait can be given up, and outlive a worker. */
 export class WorkerBackend {
-  /** `onStage(text)` says how far a worker is that starts. */
+  /** `onStage(text)` says how far a worker is that starts; `onRestart(isBack, why)` is for its bar. */
   constructor(onStage = () => {}) {
     this.onStage = onStage;
+    this.onRestart = () => {};
+    this.why = null; // the one before was ended, until this one is ready
     this.queue = [];
     this.current = null;
     this.files = kept(); // what was saved, for each worker
     this.transport = null;
     this.deaths = 0;
+    this.tried = -REST; // when the language server ended last, or was let in again
     this.broken = null; // why no worker can be started
     this.start();
   }
@@ -54,6 +58,8 @@ export class WorkerBackend {
     else if (died !== undefined) this.restart(TOO_DEEP, died);
     else if (ready) {
       this.ready = true;
+      if (this.why !== null) this.onRestart(true, this.why);
+      this.why = null;
       this.next();
     } else if (ended) this.end().settle(null, result);
   }
@@ -90,11 +96,28 @@ export class WorkerBackend {
     this.ready = false;
     const culprit = this.end();
     this.queue = this.queue.filter(({ kind }) => kind === "call");
-    if (this.transport) this.deaths += 1; // it works between messages too
+    if (this.transport) this.died(); // it works between messages too
     this.start();
+    this.why = culprit?.kind === "call" ? "" : told; // who calls is told
+    this.onRestart(false, this.why);
     this.transport?.close();
     this.transport = null;
     culprit?.settle(new Refused(500, { message: told, hint: HINT }));
+  }
+
+  /** Counts the ends of workers with the language server that follow each other soon. */
+  died() {
+    const now = performance.now();
+    this.deaths = now - this.tried < REST ? this.deaths + 1 : 1;
+    this.tried = now;
+  }
+
+  /** Whether the language server may start: later if it was ended too often, in a worker that answers. */
+  admits() {
+    if (this.deaths < DEATHS) return true;
+    if (!this.known.has("call") || performance.now() - this.tried < REST) return false;
+    this.tried = performance.now();
+    return true;
   }
 
   /** Refuses everything: Python cannot be loaded. */
@@ -141,9 +164,7 @@ export class WorkerBackend {
 
   /** A transport of `LSPClient`, over which the language server starts anew. */
   async language() {
-    if (this.deaths >= DEATHS) {
-      throw new Error("The language server was stopped too often; load the page again to have it back.");
-    }
+    if (!this.admits()) throw new Error("The language server was stopped too often; it is tried again later.");
     this.transport?.close();
     const handlers = new Set();
     let method = "start";
