@@ -1,4 +1,4 @@
-// Bundles vendor.mjs into pdl/play/static/vendor.js, with the licences of what is in it.
+// Bundles vendor.mjs into pdl/play/static/vendor.js, with the licenses of what is in it.
 // `node build.mjs --check` builds it again and compares bytes.
 import { build } from "esbuild";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ function packages(inputs) {
   return [...found].sort();
 }
 
-/** A comment with the name, version and licence of each package. */
+/** A comment with the name, version and license of each package. */
 function notices(names) {
   const told = names.map((name) => {
     const folder = `${here}node_modules/${name}/`;

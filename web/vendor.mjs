@@ -2,11 +2,10 @@
 export { basicSetup, EditorView } from "codemirror";
 export { EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
 export { isolateHistory } from "@codemirror/commands";
-export { Decoration, ViewPlugin, hoverTooltip, keymap, lineNumbers, placeholder } from "@codemirror/view";
+export { Decoration, ViewPlugin, hoverTooltip, keymap, placeholder } from "@codemirror/view";
 export { HighlightStyle, StreamLanguage, foldService, syntaxHighlighting } from "@codemirror/language";
 export { tags } from "@lezer/highlight";
 export { setDiagnostics } from "@codemirror/lint";
-export { json } from "@codemirror/lang-json";
 export {
   LSPClient,
   LSPPlugin,
