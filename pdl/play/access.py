@@ -71,7 +71,7 @@ class Access:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """What a browser calls the server; a name that leads here by DNS is none of them."""
+        """What a browser calls the server; another name that leads here by DNS is not accepted."""
         return frozenset({f"127.0.0.1:{self.port}", f"localhost:{self.port}"})
 
     @property

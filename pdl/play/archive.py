@@ -30,7 +30,7 @@ NEEDED = (
     "referencing",
     "typing-extensions",
 )
-"""The distributions that are copied, beside pdl itself."""
+"""The distributions that are copied, besides pdl itself."""
 
 STAND_INS = {"regex": "regex", "rpds": "rpds-py"}
 """The packages with machine code, and their distributions.

@@ -253,7 +253,7 @@ def kind_of(name: str) -> Kind:
 
 
 def cases_of(name: str) -> str:
-    """Return the name of the cases beside a prompt."""
+    """Return the name of the file of a prompt's cases."""
     return name.removesuffix(_PROMPT) + CASES_SUFFIX
 
 

@@ -1,4 +1,4 @@
-"""Replies on record beside a prompt, and cases that the page adds to them."""
+"""Recorded replies of a prompt, and cases that the page adds to them."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class Desk:
 
 
 def application(desk: Desk) -> ASGIApp:
-    """Return the ASGI application of the page, which answers nobody but its own page."""
+    """Return the ASGI application of the page, which answers only its own page."""
     served = _Served(desk)
     routes = [
         Route("/api/{method}", served.call, methods=["POST"]),

@@ -77,7 +77,7 @@ def _bound(port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Ends without a word about requests that it cancels, such as runs."""
+    """Ends silently where it cancels requests, such as runs."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End all connections."""

@@ -91,7 +91,7 @@ def _window(reply: str, placed: Span | None) -> Span:
 
 
 def _piece(piece: Piece, marked: list[Mark], ended: list[int]) -> str:
-    """A piece with its classes, and behind it the numbers of the marks that end there."""
+    """A piece with its classes, followed by the numbers of the marks that end there."""
     numbers = "".join(f"<sup>{index + 1}</sup>" for index in ended)
     kinds = ["answer"] * piece.is_answer + sorted({marked[index].kind for index in piece.marks})
     if not kinds or not piece.text:

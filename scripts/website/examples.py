@@ -26,7 +26,7 @@ _ABSENT = {
     *("_thread", "asyncio", "concurrent", "ctypes", "http", "multiprocessing", "socket", "sqlite3"),
     *("ssl", "subprocess", "threading", "urllib"),
 }
-"""Modules of the standard library that a browser has not, or not as a terminal has."""
+"""Modules of the standard library that a browser doesn't have, or has in another form."""
 _PRESENT = (sys.stdlib_module_names - _ABSENT) | {"pdl"}
 _NOT_IN_BROWSERS = {
     *("ask_async", "run_tools_async", "evaluate", "evaluate_async"),  # an event loop of their own
@@ -156,7 +156,7 @@ def _value(text: str) -> Any:
 
 
 def _reads_files(text: str) -> bool:
-    """Whether a prompt needs other files, which the playground of the site has not."""
+    """Whether a prompt needs other files, which the playground of the site doesn't have."""
     marks = ("{% include", "{% import", "{% from", "{% extends", "<|media(", "\n@")
     return any(mark in text for mark in marks)
 

@@ -76,7 +76,7 @@ class _Views:
 
 
 class _Types(NamedTuple):
-    """The types of a prompt by their targets, or why there are none."""
+    """The types of a prompt by their targets; null for a target that has none for it."""
 
     texts: dict[str, Json]
 

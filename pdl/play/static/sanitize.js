@@ -1,5 +1,5 @@
 // HTML of the language server's Markdown, of which only the tags of a text are kept. A prompt's own
-// words are in it, and a prompt can be anybody's.
+// words are in it, and a prompt can come from anyone.
 
 const KEPT = new Set("p br pre code strong em b i del ul ol li h1 h2 h3 h4 h5 h6 hr blockquote table thead tbody tr th td".split(" "));
 const EMPTY = new Set(["br", "hr"]);

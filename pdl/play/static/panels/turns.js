@@ -14,7 +14,7 @@ function size(bytes) {
   return step === 0 ? counted(bytes, "byte") : `${number.toLocaleString("en", { maximumFractionDigits: 1 })} ${UNITS[step]}`;
 }
 
-/** What a browser can show of a file without asking anybody: only what is in the Look. */
+/** What a browser can show of a file without a request: only what is in the Look. */
 function preview({ kind, media_type: type, data }) {
   if (!data) return null;
   const source = `data:${type};base64,${data}`;
