@@ -135,7 +135,7 @@ class Browser:
 
     def _read(self, params: Params) -> Answer:
         text, digest = self.files.read(text_of(params, "name"))
-        return {"text": text, "digest": digest, "models": []}
+        return {"text": text, "digest": digest}
 
     def _save(self, params: Params) -> Answer:
         given = [text_of(params, name) for name in ("name", "text", "digest")]

@@ -15,7 +15,6 @@ from starlette.responses import Response
 
 from pdl.errors import quoted
 from pdl.play.access import RefusedError, text_of
-from pdl.play.choice import models_in
 from pdl.play.streams import Events
 from pdl.play.workers import Workers
 
@@ -100,9 +99,9 @@ class Methods:
         return {"files": [asdict(one) for one in listed]}
 
     async def read(self, params: dict[str, Any]) -> Answer:
-        """The text of a file, and the models that its config turn names."""
+        """The text of a file, and the digest that a save must have."""
         text, digest = await asyncio.to_thread(self._opened.read, text_of(params, "name"))
-        return {"text": text, "digest": digest, "models": models_in(text)}
+        return {"text": text, "digest": digest}
 
     async def save(self, params: dict[str, Any]) -> Answer:
         """Replace the text of a file that has not changed since it was read."""

@@ -68,7 +68,7 @@ def test_types_are_named_after_the_file(page: Browser) -> None:
 
 def test_files_are_kept_and_saved(page: Browser) -> None:
     _, created = call(page, "create", name="a.pdl", text=PROMPT)
-    read = {"text": PROMPT, "digest": created["digest"], "models": []}
+    read = {"text": PROMPT, "digest": created["digest"]}
     assert call(page, "read", name="a.pdl")[1] == read
     assert call(page, "save", name="a.pdl", text="x", digest=created["digest"])[0] == 200
     assert call(page, "save", name="a.pdl", text="y", digest=created["digest"])[0] == 409

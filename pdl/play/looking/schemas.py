@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import PurePosixPath
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from pdl import gbnf
 from pdl import reply as replies
@@ -75,14 +75,8 @@ class _Views:
         return text if replies.check(self.schema, text, limits=PAGE_LIMITS).ok else None
 
 
-class _Types(NamedTuple):
-    """The types of a prompt by their targets; null for a target that has none for it."""
-
-    texts: dict[str, Json]
-
-
 _VIEWS: Recent[_Views] = Recent(KEPT)
-_TYPES: Recent[_Types] = Recent(KEPT)
+_TYPES: Recent[dict[str, Json]] = Recent(KEPT)
 
 
 def _views(schema: Schema[Any]) -> _Views:
@@ -104,15 +98,16 @@ def schema(subject: Subject) -> Json:
 
 
 def _types(draft: Draft, answer: Schema[Any]) -> dict[str, Json]:
+    """The types of a prompt by their targets; null for a target that has none for it."""
     declared = draft.prompt.inputs
     inputs = declared.schema if declared is not None else None
     source = PurePosixPath(draft.name).name
 
-    def make() -> _Types:
+    def make() -> dict[str, Json]:
         prompts = [PromptTypes(source, inputs, answer)]
-        return _Types({one: _code(prompts, one) for one in get_args(Target)})
+        return {one: _code(prompts, one) for one in get_args(Target)}
 
-    return _TYPES.get((source, content_key(inputs), content_key(answer)), make).texts
+    return _TYPES.get((source, content_key(inputs), content_key(answer)), make)
 
 
 def _code(prompts: list[PromptTypes], target: Target) -> Json:

@@ -60,14 +60,14 @@ async function first(app) {
 }
 
 function parts(app) {
-  const written = group(app, "written", "What goes in", WRITTEN);
-  const shown = group(app, "shown", "What comes of it", PANELS);
+  const written = group(app, "written", "Data and reply", WRITTEN);
+  const shown = group(app, "shown", "Result", PANELS);
   app.groups = [written, shown];
   const focus = (part) => () => part.element.querySelector('[role="tab"][aria-selected="true"]')?.focus();
   return [
     { id: "prompt", label: "Prompt", short: "Prompt", element: app.editor.element, focus: () => app.editor.focus() },
     { id: "written", label: "Data and reply", short: "Data, reply", element: written.element, focus: focus(written) },
-    { id: "shown", label: "What comes of it", short: "Result", element: shown.element, focus: focus(shown) },
+    { id: "shown", label: "Result", short: "Result", element: shown.element, focus: focus(shown) },
   ];
 }
 
