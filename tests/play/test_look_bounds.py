@@ -50,7 +50,7 @@ _REFUSED: dict[str, tuple[str, str, str | None, str, str]] = {
             {
                 "allOf": [
                     {"anyOf": [{"properties": {f"p{i}": {"const": j}}} for j in range(4)]}
-                    for i in range(12)
+                    for i in range(60)
                 ]
             }
         ),
