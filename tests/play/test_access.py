@@ -66,6 +66,7 @@ def test_two_hosts_are_refused() -> None:
 def test_the_page_itself_needs_the_host_only(tmp_path: Path) -> None:
     """Its address brings the token to the page, not to the server."""
     tmp_path.joinpath("index.html").write_text("<p>")
+    tmp_path.joinpath("main.js").write_text("")
     page = client(page=tmp_path)
     assert page.get("/").text == "<p>"
     assert page.get("/", headers={"host": "evil.example"}).status_code == 403
