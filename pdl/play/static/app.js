@@ -12,6 +12,7 @@ export class App {
     this.state = { file: null, prompt: "", data: "", reply: "", at: null, ...state };
     this.look = null;
     this.looked = null;
+    this.took = 0; // milliseconds of the last look
     this.groups = [];
     this.listeners = new Map();
     this.looking = new Looking((signal) => this.lookOnce(signal));
@@ -52,11 +53,6 @@ export class App {
     this.looking.now({ givesUp: true });
   }
 
-  /** How many milliseconds the last look took. */
-  get took() {
-    return this.looking.took;
-  }
-
   /** Looks now. Resolves when the page shows what its state is. */
   refresh() {
     return this.looking.now();
@@ -66,10 +62,12 @@ export class App {
   async lookOnce(signal) {
     const { prompt, data, reply, file, options } = this.state;
     const params = { prompt, data, reply: reply || null, options: options ?? {}, file };
+    const since = performance.now();
     const slow = setTimeout(() => this.emit("busy", true), SLOW);
     try {
       const look = await this.backend.call("look", params, { signal });
       if (signal.aborted) return false;
+      this.took = performance.now() - since;
       this.look = look;
       this.looked = params; // what it speaks of; the state may be another by now
       this.emit("look", look);

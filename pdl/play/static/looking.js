@@ -10,7 +10,6 @@ const PATIENCE = 1500; // from here on a look is given up if there is something 
 export class Looking {
   constructor(look) {
     this.look = look;
-    this.took = 0;
     this.timer = 0;
     this.current = null; // {stop, since, ended} of the look that is under way
     this.again = false;
@@ -42,12 +41,11 @@ export class Looking {
     return current.ended;
   }
 
-  async run({ stop, since }) {
+  async run({ stop }) {
     this.again = false;
     const late = setTimeout(() => this.again && stop.abort(), PATIENCE);
-    const made = await this.look(stop.signal);
+    await this.look(stop.signal);
     clearTimeout(late);
-    if (made) this.took = performance.now() - since;
     this.current = null;
     if (this.again) await this.begin();
   }

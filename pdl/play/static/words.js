@@ -5,18 +5,26 @@ export function counted(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** How many problems there are: "2 errors, 1 warning", or "No problems". */
-export function problemWords(problems) {
+/** The names of the parts that could not be made. */
+export function failedParts({ failed }) {
+  return Object.keys(failed ?? {});
+}
+
+/** How many problems and parts that failed there are: "2 errors, 1 warning", or "No problems". */
+export function problemWords(problems, failed = {}) {
+  // What fails after an error in the prompt fails by it.
   const told = ["error", "warning", "note"].map((severity) => {
-    const number = problems.filter((one) => one.severity === severity).length;
+    const number = (problems ?? []).filter((one) => one.severity === severity).length;
     return number ? counted(number, severity) : "";
   });
+  const parts = failedParts({ failed }).length;
+  if (parts && !told[0]) told.push(`${counted(parts, "part")} failed`);
   return told.filter(Boolean).join(", ") || "No problems";
 }
 
 /** The worst severity of problems; "" if there are none. */
 export function worst(problems) {
-  return ["error", "warning", "note"].find((severity) => problems.some((one) => one.severity === severity)) ?? "";
+  return ["error", "warning", "note"].find((severity) => (problems ?? []).some((one) => one.severity === severity)) ?? "";
 }
 
 /** What the check says of the reply; "" without a reply or a schema. */
@@ -42,9 +50,9 @@ export function isAccepted({ check, tools }) {
 }
 
 /** What is said aloud after a look. */
-export function spoken({ problems, check, tools }) {
+export function spoken({ problems, failed, check, tools }) {
   const verdict = verdictWords(check);
   const more = check && !check.ok && check.summary ? `: ${check.summary}` : "";
   const calls = callWords(tools);
-  return [`${problemWords(problems)}.`, verdict ? `${verdict}${more}.`.replace(/\.\.$/, ".") : "", calls ? `${calls}.` : ""].filter(Boolean).join(" ");
+  return [`${problemWords(problems, failed)}.`, verdict ? `${verdict}${more}.`.replace(/\.\.$/, ".") : "", calls ? `${calls}.` : ""].filter(Boolean).join(" ");
 }

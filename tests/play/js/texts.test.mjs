@@ -16,6 +16,14 @@ test("problems are counted by their severity", () => {
   assert.equal(worst([]), "");
 });
 
+test("parts that failed are no lack of problems", () => {
+  assert.equal(problemWords([], { turns: {} }), "1 part failed");
+  assert.equal(problemWords([problem("warning")], { turns: {}, requests: {} }), "1 warning, 2 parts failed");
+  assert.equal(problemWords([problem("error")], { turns: {} }), "1 error");
+  assert.equal(problemWords(null, { problems: {} }), "1 part failed");
+  assert.equal(spoken({ problems: [], failed: { turns: {} }, check: null }), "1 part failed.");
+});
+
 test("a verdict is said with the number of repairs, and spoken with its reason", () => {
   assert.equal(verdictWords(null), "");
   assert.equal(verdictWords({ ok: true, repairs: [1] }), "Reply accepted, 1 repair");
