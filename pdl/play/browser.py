@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     Params = dict[str, Any]
     Answer = dict[str, Json]
 
+_DEEPEST = 200
+"""Brackets in brackets of a reply or of data; far more end Python in a browser."""
+_TOO_DEEP = "this is too deep or too large for a browser"
 _WRITING = frozenset({"save", "create", "save_case"})
 
 
@@ -58,7 +62,7 @@ class Browser:
         try:
             status, result = 200, self._called(method, json.loads(params))
         except (RecursionError, MemoryError):
-            refused = RefusedError(400, "this is too deep or too large for a browser")
+            refused = RefusedError(400, _TOO_DEEP)
             status, result = refused.status, refused.body
         except Exception as error:  # noqa: BLE001 - the page is told of all
             refused = refusal_of(error)
@@ -71,6 +75,10 @@ class Browser:
     def _called(self, method: str, params: Params) -> Answer:
         if method not in self._methods:
             raise RefusedError(404, f"a page without a server has no method `{method[:40]}`")
+        for name in ("data", "reply"):
+            text = params.get(name)
+            if isinstance(text, str) and _depth_of(text) > _DEEPEST:
+                raise RefusedError(400, _TOO_DEEP)
         return self._methods[method](params)
 
     def put(self, files: str) -> None:
@@ -165,6 +173,15 @@ class Browser:
         given: Params = {name: text_of(params, name, "") for name in names}
         given["file"] = params.get("file") or None
         return written_case(given, self._folder_of(params))
+
+
+def _depth_of(text: str) -> int:
+    """How deep brackets of any kind nest, those in strings too."""
+    depth = most = 0
+    for bracket in re.findall(r"[\[{()}\]]", text):
+        depth = depth + 1 if bracket in "[{(" else max(0, depth - 1)
+        most = max(most, depth)
+    return most
 
 
 def _note() -> str:

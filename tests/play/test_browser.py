@@ -111,6 +111,17 @@ def test_refusals_are_as_over_http(
     assert words in result["error"]["message"]
 
 
+@pytest.mark.parametrize("name", ["data", "reply"])
+@pytest.mark.parametrize("bracket", ["[", '{"a": ', "("])
+def test_what_nests_too_deeply_is_refused_before_python_is_tried(
+    page: Browser, monkeypatch: pytest.MonkeyPatch, name: str, bracket: str
+) -> None:
+    assert call(page, "look", prompt=PROMPT, **{name: "[](){}" * 2_000})[0] == 200
+    monkeypatch.setattr("pdl.play.browser.look", None)
+    status, result = call(page, "look", prompt=PROMPT, **{name: bracket * 2_000})
+    assert (status, "too deep" in result["error"]["message"]) == (400, True)
+
+
 @pytest.mark.parametrize(
     ("raised", "status", "words"),
     [(RecursionError, 400, "too deep"), (MemoryError, 400, "too large"), (KeyError, 500, "a bug")],
