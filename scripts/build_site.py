@@ -20,12 +20,11 @@ import time
 from pathlib import Path
 
 from website import commands, examples, interface
-from website.links import check_links
-from website.sources import ROOT, adapted
+from website.links import check_links, settle_links
+from website.sources import ADDRESS, PLAYGROUND, ROOT, adapted
 
 from pdl.play.static_site import write_static
 
-ADDRESS = "https://pdl-prompts.github.io/pdl/"
 MADE = "search.json"
 """A file that each site has."""
 
@@ -41,10 +40,11 @@ def main() -> int:
         folder = given.sources or Path(made)
         write_sources(folder, play=bool(given.play or given.pyodide))
         _build(folder, given.site)
+    settle_links(given.site)
     if given.play:
-        shutil.copytree(given.play, given.site / "play", dirs_exist_ok=True)
+        shutil.copytree(given.play, given.site / PLAYGROUND, dirs_exist_ok=True)
     elif given.pyodide:
-        write_static(given.site / "play", given.pyodide)
+        write_static(given.site / PLAYGROUND, given.pyodide)
     else:
         print(
             "no links to the playground, and no buttons that run examples:"

@@ -1,9 +1,9 @@
-// Runs examples with the Python of the playground, whose files are in ../play.
+// Runs examples with the Python of the playground, whose files are in ../playground.
 //
 // It is sent the steps of a page, [{language, file, text}], and answers {ready}, then
 // {printed, failed} of the last step, or {error}.
 
-const PLAY = new URL("../play/", import.meta.url);
+const PLAY = new URL("../playground/", import.meta.url);
 
 const RUNNER = `
 import contextlib, io, os, shutil, sys, traceback

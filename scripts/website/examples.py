@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import base64
 import json
-import posixpath
 import shlex
 import sys
 import zlib
@@ -13,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from website.sources import Block, blocks
+from website.sources import ADDRESS, PLAYGROUND, Block, blocks
 
 from pdl.errors import PdlError
 from pdl.prompt.template import source_of
@@ -54,7 +53,7 @@ class Page:
         if number in self.runnable:
             return f'\n\n<div class="pdl-run" data-page="{self._key}" data-block="{number}"></div>'
         if block.is_prompt and not _reads_files(block.text):
-            address = f"{self._root}play/#s={packed(self._state(block))}"
+            address = f"{ADDRESS}{PLAYGROUND}#s={packed(self._state(block))}"
             return f'\n\n<p class="pdl-try"><a href="{address}">Open in the playground</a></p>'
         return ""
 
@@ -74,12 +73,6 @@ class Page:
     @property
     def _key(self) -> str:
         return self.name.removesuffix(".md").replace("/", "-")
-
-    @property
-    def _root(self) -> str:
-        """The way from the page to the site's top."""
-        place = self.name.removesuffix(".md").removesuffix("index").strip("/")
-        return f"{posixpath.relpath('.', place)}/" if place else ""
 
     def _state(self, block: Block) -> dict[str, str]:
         """The prompt, with the data and the reply that the page uses it with."""

@@ -6,7 +6,9 @@ import posixpath
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+from website.sources import ADDRESS, PLAYGROUND, REPOSITORY, ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +47,19 @@ class Links:
     """Those that lead nowhere, as `PAGE: LINK: why`."""
 
 
+def settle_links(site: Path) -> None:
+    """Make the links of a built site right for any address that it is published at.
+
+    The builder changes relative addresses in HTML, so those of the playground come with the
+    address of the site; on the first page, it leaves those of the page itself empty.
+    """
+    for path in sorted(site.rglob("*.html")):
+        top = "../" * (len(path.relative_to(site).parts) - 1)
+        text = path.read_text(encoding="utf-8")
+        text = text.replace(f'href="{ADDRESS}{PLAYGROUND}', f'href="{top}{PLAYGROUND}')
+        path.write_text(text.replace('href=""', 'href="./"'), encoding="utf-8")
+
+
 def check_links(site: Path, address: str) -> Links:
     """Return what the pages below a directory link to; `address` is where the site will be."""
     read = {path.relative_to(site).as_posix(): _read(path) for path in sorted(site.rglob("*.html"))}
@@ -53,13 +68,28 @@ def check_links(site: Path, address: str) -> Links:
     for name, page in read.items():
         for link in page.links:
             target, anchor = urldefrag(urljoin(address + name, link))
-            if target.startswith(address):
+            why = ""
+            if not link:
+                why = "empty"
+            elif target.startswith(address):
                 internal += 1
                 why = _broken(site, read, unquote(target.removeprefix(address)), unquote(anchor))
-                broken += [f"{name}: {link}: {why}"] if why else []
             elif target.startswith(("http://", "https://")):
                 outside.add(target)
+                why = _astray(link, target)
+            broken += [f"{name}: {link}: {why}"] if why else []
     return Links(len(read), internal, tuple(sorted(outside)), tuple(broken))
+
+
+def _astray(link: str, target: str) -> str:
+    """Why a link out of the site is wrong; empty if it isn't known to be."""
+    if not urlsplit(link).netloc:
+        return "leaves the site"
+    for kind in ("blob", "tree"):
+        place = target.removeprefix(f"{REPOSITORY}/{kind}/main/")
+        if place != target and not (ROOT / unquote(place)).exists():
+            return "no such file"
+    return ""
 
 
 def _broken(site: Path, read: dict[str, Page], path: str, anchor: str) -> str:
@@ -67,7 +97,7 @@ def _broken(site: Path, read: dict[str, Page], path: str, anchor: str) -> str:
     place = posixpath.join(path, "index.html") if path == "" or path.endswith("/") else path
     if not (site / place).is_file():
         return "no such page"
-    if place.startswith("play/"):  # its fragments are states
+    if place.startswith(PLAYGROUND):  # its fragments are states
         return ""
     return "" if not anchor or anchor in read[place].anchors else "no such anchor"
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 REPOSITORY = "https://github.com/pdl-prompts/pdl"
+ADDRESS = "https://pdl-prompts.github.io/pdl/"
+"""Where the site is published."""
+PLAYGROUND = "playground/"
+"""The place of the playground on it; `play/` is the page about it."""
 PLACES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md"}
 """Files of the repository that are pages of the site, too."""
 
@@ -101,12 +105,14 @@ def _fence(mark: str, block: Block) -> str:
 
 def _relinked(name: str, text: str, pages: Mapping[str, str]) -> str:
     """The text with links to pages where the site has one, and to the repository otherwise."""
+    sources = {page: place for place, page in PLACES.items() if page != "index.md"}
 
     def one(found: re.Match[str]) -> str:
         target, anchor = found["target"], found["anchor"] or ""
         if not target or ":" in target:
             return found.group()
-        place = posixpath.normpath(posixpath.join("docs", posixpath.dirname(name), target))
+        folder = posixpath.dirname(sources.get(name, f"docs/{name}"))
+        place = posixpath.normpath(posixpath.join(folder, target))
         page = PLACES.get(place, place.removeprefix("docs/"))
         if page in pages:
             return f"]({posixpath.relpath(page, posixpath.dirname(name) or '.')}{anchor})"

@@ -106,7 +106,7 @@ def test_the_buttons_run_examples(page: Any, address: str) -> None:
 def test_a_prompt_opens_in_the_playground(page: Any, address: str) -> None:
     page.goto(address)
     page.click(".pdl-try a")
-    page.wait_for_url("**/play/**")
+    page.wait_for_url("**/playground/**")
     editor = page.locator(".cm-content", has_text="You read reviews for a shop.")
     editor.first.wait_for(timeout=PATIENCE)
 

@@ -27,6 +27,13 @@ def test_links(text: str, expected: str) -> None:
     assert page(text) == expected
 
 
+def test_links_of_the_changes() -> None:
+    """They are those of a file beside docs/."""
+    assert page("[a](docs/a.md) [l](LICENSE)", "changelog.md") == (
+        "[a](a.md) [l](https://github.com/pdl-prompts/pdl/blob/main/LICENSE)"
+    )
+
+
 def test_links_from_a_folder() -> None:
     assert page("[a](../a.md) [c](c.md)", "api/c.md") == "[a](../a.md) [c](c.md)"
 
