@@ -1,9 +1,10 @@
 // The prompts of the opened file or folder: which one is in the page, and what of it is not saved.
 
-import { written } from "./state.js";
+import { draftOf, dropDraft, keepDraft, written } from "./state.js";
 
 const DRAFTS = "pdl-draft";
 const KEPT = ["prompt", "data", "reply", "digest"]; // an old digest, so that a save tells of a newer file
+const PAUSE = 400; // milliseconds between two times that what is typed is kept
 const LONGEST = 100_000; // characters of a fragment that an address can have everywhere
 
 /** A text as the editor has it, whose lines end at LF. The server keeps the file's own line ends. */
@@ -15,6 +16,7 @@ export class Files {
     this.known = new Map(); // name -> {saved, digest, prompt, data, reply}
     this.list = [];
     this.timer = 0;
+    this.shown = ""; // the texts that the address opens again, or that a damaged one stands above
     app.on("change", () => this.changed());
   }
 
@@ -138,26 +140,56 @@ export class Files {
 
   changed() {
     this.app.emit("unsaved", this.isUnsaved());
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.keep(), 400);
+    this.timer ||= setTimeout(() => this.keep(), PAUSE);
+  }
+
+  get untitled() {
+    return `${DRAFTS}:${location.pathname}:${this.app.hello.root}`;
+  }
+
+  get texts() {
+    const { file, prompt, data, reply } = this.app.state;
+    return JSON.stringify([file, prompt, data, reply]);
+  }
+
+  /** What was typed into a prompt without a name, and was not in this address yet. */
+  left() {
+    return draftOf(this.untitled, location.hash);
+  }
+
+  /** Leaves the address as it is until something is typed. */
+  hold() {
+    this.shown = this.texts;
+  }
+
+  /** Keeps what would be lost at a reload, at once; returns whether nothing would be. */
+  keepNow() {
+    const { file: name, prompt, data, reply } = this.app.state;
+    if (!name) return this.shown === this.texts || keepDraft(this.untitled, location.hash, this.app.state);
+    const unsaved = this.isUnsaved() ? { prompt, digest: this.current.digest } : {};
+    try {
+      dropDraft(this.untitled);
+      sessionStorage.setItem(this.place(name), JSON.stringify({ data, reply, ...unsaved }));
+      return true;
+    } catch {
+      return !data && !reply; // a browser that keeps nothing, or no more
+    }
   }
 
   /** Keeps what would be lost at a reload: in this tab for a file, else in the page's address. */
   async keep() {
-    const { file: name, prompt, data, reply } = this.app.state;
-    if (!name) {
-      const fragment = await written(this.app.state);
-      if (!this.app.state.file && fragment.length < LONGEST) history.replaceState(null, "", fragment);
-      return;
-    }
-    if (location.hash) history.replaceState(null, "", location.pathname + location.search);
-    const unsaved = this.isUnsaved() ? { prompt, digest: this.current.digest } : {};
-    const kept = { data, reply, ...unsaved };
-    try {
-      sessionStorage.setItem(this.place(name), JSON.stringify(kept));
-    } catch {
-      // a browser that keeps nothing, or no more
-    }
+    this.timer = 0;
+    const { texts } = this;
+    if (texts === this.shown) return;
+    if (this.app.state.file && location.hash) history.replaceState(null, "", location.pathname + location.search);
+    this.shown = "";
+    this.keepNow();
+    if (this.app.state.file) return;
+    const fragment = await written(this.app.state);
+    if (this.app.state.file || texts !== this.texts || fragment.length >= LONGEST) return;
+    history.replaceState(null, "", fragment);
+    this.shown = texts;
+    dropDraft(this.untitled);
   }
 
   place(name) {

@@ -52,8 +52,25 @@ async function backendOf() {
 
 /** Shows what the page starts with: what its address has, else the opened file, else an example. */
 async function first(app) {
-  const shared = await read(location.hash);
-  if (Object.keys(shared).length) return app.replace(shared);
+  const left = app.files.left();
+  if (Object.keys(left).length) return app.replace(left);
+  if (await shared(app)) return undefined;
+  await usual(app);
+  return app.notices.has("damaged") && app.files.hold();
+}
+
+/** Shows what the page's address has; returns whether it has anything. */
+async function shared(app) {
+  const { state, damage } = await read(location.hash);
+  if (damage) app.notices.show("damaged", { kind: "bad", text: `This link is damaged: ${damage}`, hint: "Copy it again, whole; the address stays as it is until you type.", closes: true });
+  else app.notices.hide("damaged");
+  if (!Object.keys(state).length) return false;
+  app.replace(state);
+  return true;
+}
+
+/** Shows what the page starts with if its address has nothing. */
+async function usual(app) {
   if (!app.hello.files) return app.replace(START);
   const prompts = app.hello.opened ? [app.hello.opened] : (await app.files.refresh()).filter(({ kind }) => kind === "prompt").map(({ name }) => name);
   return prompts.length ? app.files.open(prompts[0]) : app.replace(START);
@@ -87,11 +104,12 @@ function startLanguage(app, commands) {
 function listen(app, commands) {
   keys(app, commands);
   app.on("opened", ({ file, prompt }) => app.editor.open(file, prompt));
-  addEventListener("beforeunload", (event) => app.files.unsaved.length && event.preventDefault());
+  addEventListener("beforeunload", (event) => (app.files.unsaved.length || !app.files.keepNow()) && event.preventDefault());
+  addEventListener("pagehide", () => app.files.keepNow());
   addEventListener("focus", () => commands.check());
   addEventListener("hashchange", async () => {
-    const shared = await read(location.hash);
-    if (Object.keys(shared).length) app.replace(shared);
+    await shared(app);
+    if (app.notices.has("damaged")) app.files.hold();
   });
 }
 

@@ -23,6 +23,10 @@ export class Notices {
     this.draw();
   }
 
+  has(id) {
+    return this.shown.has(id);
+  }
+
   hide(id) {
     if (this.shown.delete(id)) this.draw();
   }

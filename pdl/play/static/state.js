@@ -37,15 +37,49 @@ export async function written(state) {
   return `#s=${toBase64(await piped(bytes, new CompressionStream("deflate-raw")))}`;
 }
 
-/** The state in a fragment; {} if there is none, or if it cannot be read. */
+/** The texts of a state. */
+const textsOf = (found) => Object.fromEntries(KEPT.filter((name) => typeof found?.[name] === "string").map((name) => [name, found[name]]));
+
+/** The state in a fragment, {} if there is none; and why it cannot be read, "" if it can. */
 export async function read(fragment) {
-  const [, kind, text] = /^#([sj])=([\w-]+)/.exec(fragment) ?? [];
-  if (!text) return {};
+  const [, kind, text] = /^#([sj])=([\w-]*)/.exec(fragment) ?? [];
+  if (text === undefined) return { state: {}, damage: "" };
   try {
     const bytes = fromBase64(text);
     const plain = kind === "s" ? await piped(bytes, new DecompressionStream("deflate-raw"), MOST) : bytes;
     const found = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(plain));
-    return Object.fromEntries(KEPT.filter((name) => typeof found?.[name] === "string").map((name) => [name, found[name]]));
+    const state = textsOf(found);
+    const isEmpty = kind === "s" && JSON.stringify(found) === "{}"; // of a page without texts
+    return { state, damage: Object.keys(state).length || isEmpty ? "" : "it has no prompt, data or reply." };
+  } catch (error) {
+    return { state: {}, damage: error instanceof RangeError ? "it has more text than the page takes." : "a part of it is missing, or was changed." };
+  }
+}
+
+/** Keeps the texts of a page at an address, for a reload of this tab; returns whether it could. */
+export function keepDraft(place, address, state) {
+  try {
+    sessionStorage.setItem(place, JSON.stringify({ address, ...textsOf(state) }));
+    return true;
+  } catch {
+    return false; // a browser that keeps nothing, or no more
+  }
+}
+
+/** Forgets them. */
+export function dropDraft(place) {
+  try {
+    sessionStorage.removeItem(place);
+  } catch {
+    // a browser that keeps nothing
+  }
+}
+
+/** The texts that were kept of a page at an address; {} if there are none. */
+export function draftOf(place, address) {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(place));
+    return kept?.address === address ? textsOf(kept) : {};
   } catch {
     return {};
   }

@@ -1,31 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { read, split, written } from "../../../pdl/play/static/state.js";
+import { draftOf, dropDraft, keepDraft, read, split, written } from "../../../pdl/play/static/state.js";
 
+const stateOf = async (fragment) => (await read(fragment)).state;
+const damageOf = async (fragment) => (await read(fragment)).damage;
 const base64 = (text) => Buffer.from(text).toString("base64url");
 
 test("a state is read as it was written", async () => {
   for (const prompt of ["<|user|>\nHello\n", "𝒳 é ‮ \u0000 \\ \"", "x".repeat(200_000)]) {
     const state = { prompt, data: "a: 1", reply: "{}" };
-    assert.deepEqual(await read(await written(state)), state);
+    assert.deepEqual(await stateOf(await written(state)), state);
   }
 });
 
 test("what is empty is not written", async () => {
-  assert.deepEqual(await read(await written({ prompt: "a", data: "", reply: null })), { prompt: "a" });
+  assert.deepEqual(await stateOf(await written({ prompt: "a", data: "", reply: null })), { prompt: "a" });
 });
 
 test("plain JSON is read too, and only texts with known names", async () => {
   const hostile = JSON.stringify({ prompt: "a", data: 3, file: "/etc/passwd", __proto__: { reply: "b" }, reply: ["c"] });
-  assert.deepEqual(await read(`#j=${base64(hostile)}`), { prompt: "a" });
+  assert.deepEqual(await stateOf(`#j=${base64(hostile)}`), { prompt: "a" });
 });
 
 test("a broken fragment is no state", async () => {
   const whole = await written({ prompt: "hello hello hello" });
   const broken = ["", "#", "#s=", "#s=!!!", "#s=AAAA", "#j=AAAA", whole.slice(0, -4), `${whole}AAAA`, `#j=${base64("null")}`, `#j=${base64("[1]")}`, `#j=${base64('"a"')}`, "#token=abc", "#s", `#q=${base64("{}")}`];
   for (const fragment of broken) {
-    const found = await read(fragment);
+    const found = await stateOf(fragment);
     assert.ok(Object.values(found).every((one) => typeof one === "string"), fragment);
   }
 });
@@ -33,11 +35,35 @@ test("a broken fragment is no state", async () => {
 test("a fragment that grows without end is not read", async () => {
   const bomb = await written({ prompt: "a".repeat(9_000_000) });
   assert.ok(bomb.length < 20_000);
-  assert.equal(Object.keys(await read(bomb)).length, 0);
+  assert.equal(Object.keys(await stateOf(bomb)).length, 0);
 });
 
 test("the token is taken from before the state", () => {
   assert.deepEqual(split("#token=a-B_9"), { token: "a-B_9", fragment: "" });
   assert.deepEqual(split("#token=a&s=xyz"), { token: "a", fragment: "#s=xyz" });
   assert.deepEqual(split("#s=xyz"), { token: "", fragment: "#s=xyz" });
+});
+
+test("a damaged fragment is told, and one without texts is none", async () => {
+  const whole = await written({ prompt: "hello hello hello" });
+  for (const fragment of ["#s=", "#s=AAAA", "#s=!!!", whole.slice(0, -4), "#j=AAAA", `#j=${base64("{")}`]) assert.match(await damageOf(fragment), /missing, or was changed/, fragment);
+  for (const json of ["null", "5", "[]", "{}", '{"prompt":5}']) assert.match(await damageOf(`#j=${base64(json)}`), /has no prompt/, json);
+  assert.match(await damageOf(await written({ prompt: "a".repeat(9_000_000) })), /more text/);
+  for (const fragment of ["", "#", "#other", whole, await written({ prompt: "" })]) assert.equal(await damageOf(fragment), "", fragment);
+});
+
+test("a draft is of one address, and a browser may keep none", () => {
+  const kept = new Map();
+  globalThis.sessionStorage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text), removeItem: (key) => kept.delete(key) };
+  assert.ok(keepDraft("here", "#s=a", { file: null, prompt: "x", data: "", reply: "y", at: 3 }));
+  assert.deepEqual(draftOf("here", "#s=a"), { prompt: "x", data: "", reply: "y" });
+  assert.deepEqual(draftOf("here", "#s=b"), {});
+  dropDraft("here");
+  assert.deepEqual(draftOf("here", "#s=a"), {});
+  globalThis.sessionStorage.setItem = () => {
+    throw new Error("full");
+  };
+  assert.equal(keepDraft("here", "", { prompt: "x" }), false);
+  delete globalThis.sessionStorage;
+  assert.deepEqual(draftOf("here", ""), {});
 });
