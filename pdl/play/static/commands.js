@@ -26,9 +26,14 @@ export class Commands {
   }
 
   openFiles() {
+    return this.choose();
+  }
+
+  /** Shows the prompts of the folder, or asks for a name to save the prompt by. */
+  choose(saves = false) {
     const { app } = this;
     if (!app.hello.files || app.hello.opened) return;
-    const draw = showFiles(app.files, { open: (name) => this.open(name), create: (name) => this.create(name) });
+    const draw = showFiles(app.files, { open: (name) => this.open(name), create: (name) => this.create(name), saves });
     this.attempt(async () => {
       await app.files.refresh();
       draw();
@@ -53,7 +58,7 @@ export class Commands {
   save() {
     const { app } = this;
     if (!app.hello.files) return undefined;
-    if (!app.state.file) return this.openFiles();
+    if (!app.state.file) return this.choose(true);
     if (!app.files.isUnsaved()) return undefined;
     return this.attempt(async () => {
       const theirs = await app.files.save();

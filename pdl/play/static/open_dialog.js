@@ -21,9 +21,18 @@ export function createdName(names, text) {
   return names.includes(name) ? null : name;
 }
 
+/** A name that no file has yet. */
+export function freeName(names) {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? "prompt.pdl" : `prompt-${number}.pdl`;
+    if (!names.includes(name)) return name;
+  }
+}
+
 class Chooser {
-  constructor(files, { open, create }) {
-    Object.assign(this, { files, open, create, rows: [], at: 0 });
+  /** `saves`: a name for the prompt of the page is asked for, so that no other is opened. */
+  constructor(files, { open, create, saves = false }) {
+    Object.assign(this, { files, open, create, saves, rows: [], at: 0, suggested: null });
     this.list = h("ul", { role: "listbox", id: "open-list", "aria-label": "Prompts" });
     this.field = h("input", {
       type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "open-list", "aria-autocomplete": "list",
@@ -35,18 +44,28 @@ class Chooser {
 
   draw() {
     const names = this.files.list.filter(({ kind }) => kind === "prompt").map(({ name }) => name);
+    if (this.saves) this.suggest(names);
     const typed = this.field.value;
     const created = createdName(names, typed);
-    this.rows = matching(names, typed).slice(0, MOST).map((name) => ({ name, run: () => this.open(name) }));
+    this.rows = this.saves ? [] : matching(names, typed).slice(0, MOST).map((name) => ({ name, run: () => this.open(name) }));
     if (created) this.rows.push({ name: created, isNew: true, run: () => this.create(created) });
     this.at = Math.min(this.at, Math.max(0, this.rows.length - 1));
-    fill(this.list, this.rows.length ? this.rows.map((row, index) => this.row(row, index)) : h("li", { class: "empty" }, "No prompt is called that."));
+    fill(this.list, this.rows.length ? this.rows.map((row, index) => this.row(row, index)) : h("li", { class: "empty" }, this.saves ? "Write a name that no prompt has." : "No prompt is called that."));
     this.choose(this.at);
+  }
+
+  /** Writes a name into the field, unless its user has. */
+  suggest(names) {
+    if (this.suggested !== null && this.field.value !== this.suggested) return;
+    const name = freeName(names);
+    if (name === this.suggested) return;
+    this.suggested = this.field.value = name;
+    this.field.setSelectionRange(0, name.length - ".pdl".length);
   }
 
   row({ name, isNew, run }, index) {
     const cut = name.lastIndexOf("/") + 1;
-    const words = isNew ? ["Create ", h("b", {}, name)] : [h("span", { class: "quiet" }, name.slice(0, cut)), name.slice(cut)];
+    const words = isNew ? [this.saves ? "Save as " : "Create ", h("b", {}, name)] : [h("span", { class: "quiet" }, name.slice(0, cut)), name.slice(cut)];
     const mark = this.files.isUnsaved(name) ? h("span", { class: "dot", title: "Not saved" }, "●") : null;
     return h("li", { role: "option", id: `open-${index}`, onclick: run, onpointermove: () => this.choose(index) }, words, mark);
   }
@@ -69,16 +88,16 @@ class Chooser {
 }
 
 /**
- * Shows the prompts of the folder. `open(name)` or `create(name)` is called once. Returns what draws
+ * Shows the prompts of the folder, or asks for the name to save one by. `open(name)` or `create(name)` is called once. Returns what draws
  * the list again: it is shown before the files are read, so that no key goes elsewhere.
  */
-export function showFiles(files, { open, create }) {
+export function showFiles(files, { open, create, saves = false }) {
   const then = (task) => (name) => {
     box.close();
     task(name);
   };
-  const chooser = new Chooser(files, { open: then(open), create: then(create) });
-  const box = dialog("Open or create a prompt", chooser.element, { kind: "chooser" });
+  const chooser = new Chooser(files, { open: then(open), create: then(create), saves });
+  const box = dialog(saves ? "Save the prompt" : "Open or create a prompt", chooser.element, { kind: "chooser" });
   chooser.draw();
   chooser.field.focus();
   return () => chooser.draw();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { compared } from "../../../pdl/play/static/conflict_dialog.js";
 import { unix } from "../../../pdl/play/static/files.js";
-import { createdName, matching } from "../../../pdl/play/static/open_dialog.js";
+import { createdName, freeName, matching } from "../../../pdl/play/static/open_dialog.js";
 import { escaped, inner } from "../../../pdl/play/static/sanitize.js";
 import { callWords, isAccepted, problemWords, spoken, verdictWords, worst } from "../../../pdl/play/static/words.js";
 
@@ -41,6 +41,11 @@ test("lines that only one text has are marked", () => {
 test("names match by all words, and those that begin with them come first", () => {
   assert.deepEqual(matching(["a/review.pdl", "preview.pdl", "mail.pdl"], "rev"), ["a/review.pdl", "preview.pdl"]);
   assert.deepEqual(matching(["b.pdl", "a.pdl"], ""), ["a.pdl", "b.pdl"]);
+});
+
+test("a name that no file has is suggested", () => {
+  assert.equal(freeName([]), "prompt.pdl");
+  assert.equal(freeName(["prompt.pdl", "prompt-2.pdl", "a.pdl"]), "prompt-3.pdl");
 });
 
 test("only a name of a file is created", () => {
