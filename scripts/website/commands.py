@@ -19,8 +19,8 @@ HEAD = """\
 
 All commands of `pdl`, with their options, exit codes, and examples, as `pdl COMMAND --help` prints
 them. They exit with 0 if all is well; the meaning of other codes is listed for each. Errors go to
-standard error, each with its [code](errors.md); with `--format json`, where there is one, they are
-JSON on standard output.
+standard error, each with its place; `pdl lint --format json` prints them as JSON, each with its
+[code](errors.md).
 """
 
 

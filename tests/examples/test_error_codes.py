@@ -14,6 +14,7 @@ from pdl.errors import KINDS
 from pdl.limits import DEFAULT_LIMITS
 from pdl.models.answer import Ending
 from pdl.models.faults import Kind
+from pdl.reply.result import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
 PREFIXES = (*KINDS, "ask", "model", "batch", "warning")
 CODE = re.compile(rf"(?:{'|'.join(PREFIXES)})/[a-z][a-z0-9-]*")
 BEGINNING = re.compile(rf"(?:{'|'.join(PREFIXES)})/[a-z0-9-]*")
-_, SECTIONS = PAGE.split("\n## ", 1)
+_, REASONS, SECTIONS = PAGE.split("\n## ", 2)
 LISTED = re.findall(r"^\| `([a-z]+(?:/[a-z0-9-]+)?)` \|", SECTIONS, re.MULTILINE)
 
 
@@ -127,6 +128,10 @@ def test_each_code_has_a_row() -> None:
 
 def test_each_row_has_a_code() -> None:
     assert set(LISTED) - codes() == set()
+
+
+def test_reasons_are_those_that_there_are() -> None:
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", REASONS, re.MULTILINE)) == set(get_args(Reason))
 
 
 def test_no_row_stands_twice() -> None:
