@@ -45,10 +45,10 @@ def test_page_has_no_inline_code() -> None:
 
 @pytest.mark.parametrize("more", [[], ["worker_backend.js"]])
 def test_the_page_names_the_modules_that_it_starts_with(more: list[str]) -> None:
-    """All but those that are loaded later: the worker, and the back end of the other page."""
+    """All but those that are loaded later: the worker with its imports, and the other back end."""
     named = re.findall(r'<link rel="modulepreload" href="(.+)">', html_of(STATIC, *more))
     assert len(named) == len(set(named))
-    left = {"worker.js", "worker_backend.js"} - {*more}
+    left = {"worker.js", "pyodide_files.js", "worker_backend.js"} - {*more}
     own = {path.relative_to(STATIC).as_posix() for path in OWN}
     assert {*named} == {*own, "vendor.js"} - left
 

@@ -2,6 +2,8 @@
 //
 // The page sends one message at a time, {kind, method, content}, and is answered {ended, result}.
 
+import { checkFiles, unless } from "./pyodide_files.js";
+
 const ROOT = "/prompts"; // where Python finds the page's files, in memory
 
 // Stand-ins come after the packages that Pyodide has. Python must give up before the browser's stack
@@ -19,8 +21,7 @@ async function start() {
   const place = new URL(settings.pyodide, import.meta.url).href;
   const archive = fetched(settings.archive);
   postMessage({ stage: "Loading Python …" });
-  const { loadPyodide } = await import(`${place}pyodide.mjs`);
-  const python = await loadPyodide({ indexURL: place });
+  const python = await unless(checkFiles(place), pyodideAt(place));
   for (const name of settings.packages) {
     await python.loadPackage(name, { messageCallback() {} }).catch(() => {}); // another stands in for it
   }
@@ -28,6 +29,11 @@ async function start() {
   python.unpackArchive(new Uint8Array(await (await archive).arrayBuffer()), "zip");
   python.runPython(SETUP);
   return python.pyimport("pdl.play.browser").Browser(ROOT);
+}
+
+async function pyodideAt(place) {
+  const { loadPyodide } = await import(`${place}pyodide.mjs`);
+  return loadPyodide({ indexURL: place });
 }
 
 async function fetched(name) {

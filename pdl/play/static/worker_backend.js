@@ -3,6 +3,7 @@
 import { Refused } from "./server_backend.js";
 
 const LONGEST = 10_000; // milliseconds of one message
+const START = 300_000; // until a worker has loaded Python, over a slow line too
 const FIRST = 30_000; // of the first of its kind, for which Python imports more
 const DEATHS = 3; // of workers with the language server in a while, before it is left out
 const REST = 30_000; // milliseconds of that while, and for which it is left out
@@ -42,6 +43,8 @@ export class WorkerBackend {
   start() {
     this.ready = false;
     this.known = new Set();
+    clearTimeout(this.starting);
+    this.starting = setTimeout(() => this.fail("it took longer than 5 minutes"), START);
     this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module", name: "pdl" });
     this.worker.onmessage = ({ data }) => this.receive(data);
     this.worker.onerror = ({ message }) => {
@@ -58,6 +61,7 @@ export class WorkerBackend {
     else if (died !== undefined) this.restart(TOO_DEEP, died);
     else if (ready) {
       this.ready = true;
+      clearTimeout(this.starting);
       if (this.why !== null) this.onRestart(true, this.why);
       this.why = null;
       this.next();
@@ -122,6 +126,8 @@ export class WorkerBackend {
 
   /** Refuses everything: Python cannot be loaded. */
   fail(why) {
+    clearTimeout(this.starting);
+    this.worker.terminate();
     this.broken = new Refused(500, { message: `Python cannot be loaded: ${why}`, hint: "Load the page again." });
     for (const one of this.queue.splice(0)) one.settle(this.broken);
   }

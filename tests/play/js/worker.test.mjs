@@ -66,6 +66,17 @@ test("a language server that ends its workers is left out, and comes back with o
   assert.ok(await backend.language());
 });
 
+test("a worker that never starts is given up, with what waits for it", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const backend = new WorkerBackend();
+  const call = backend.hello();
+  context.mock.timers.tick(299_000);
+  assert.equal(backend.broken, null);
+  context.mock.timers.tick(1_000);
+  await assert.rejects(call, /Python cannot be loaded: it took longer than 5 minutes/);
+  await assert.rejects(backend.hello(), /cannot be loaded/);
+});
+
 test("it does not come back while no worker answers", async () => {
   const { backend } = started();
   for (let at = 0; at < 3; at++) await killed(backend);
