@@ -126,7 +126,7 @@ _SEPARATORS = frozenset("\x1c\x1d\x1e\x1f")  # spaces for `re` only
 _OWN = frozenset("pPXRKGmMLghHzB")
 """Escapes that `re` does not have, or not in all versions of Python with the same meaning."""
 _COUNT = re.compile(r"\{(?:[0-9]+(?:,[0-9]*)?|,[0-9]+)\}")
-_APPROXIMATE = re.compile(r"\{[^{}]*[deis<=][^{}]*\}")
+_APPROXIMATE = re.compile(r"\{[^{}deis<=]*+[deis<=][^{}]*+\}")
 _GROUP = re.compile(
     r"\((?:"
     r"\?(?:P<[A-Za-z_]\w*>|<[A-Za-z_]\w*>|<?[=!]|[:>]"

@@ -98,8 +98,9 @@ class Visit:
         ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
+    """A browser; only one module at a time has one, as Playwright demands."""
     with browser() as running:
         from playwright.sync_api import expect  # noqa: PLC0415 - an optional package
 
