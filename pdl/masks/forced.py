@@ -6,7 +6,6 @@ Masks are computed in advance for likely states.
 from __future__ import annotations
 
 from collections import deque
-from time import thread_time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -83,19 +82,18 @@ def prefetch(
     matcher: Matcher,
     vocabulary: Vocabulary,
     mask: Callable[[Configuration], object],
-    seconds: float,
-) -> None:
-    """Compute the masks of configurations, nearest to the start first, for some seconds of work.
+) -> Iterator[Configuration]:
+    """Compute the masks of configurations, nearest to the start first, one for each that it yields.
 
     A literal is followed to its end, over its longest tokens, a class by one of its bytes, and
     spaces once. This looks for texts as a model writes them, not for all texts.
     """
-    end = thread_time() + seconds
     pending = deque([(matcher.start, b"")])
     seen = {matcher.start}
-    while pending and thread_time() < end:
+    while pending:
         here, last = pending.popleft()
         mask(here)
+        yield here
         for run in dict.fromkeys(_literal(matcher, state) for state, _ in here.items):
             if not run or run[0] in _UNLIKELY or run == last == _BLANK:
                 continue

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
+from time import thread_time
 from typing import TYPE_CHECKING, NoReturn
 from weakref import finalize
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 
 _SERIAL = count()
-_AHEAD = 0.025
 _LONGEST = 3600
 _MANY = 50_000  # configurations of which the numbers are kept
 
@@ -42,8 +42,7 @@ class Masker(Learner):
     """The masks of one grammar over one vocabulary.
 
     Masks are computed when they are requested, and cached; what tokens do inside strings, numbers
-    and other small rules is found once for all grammars over a vocabulary. `ahead` is how many
-    seconds are spent on masks in advance, nearest to the start first; 0 for none. All caches of a
+    and other small rules is found once for all grammars over a vocabulary. All caches of a
     vocabulary take at most 100 MB. Threads may share maskers and states; one of them works at a
     time. `copy` returns the masker itself.
 
@@ -59,8 +58,8 @@ class Masker(Learner):
     """
 
     @within_stack
-    def __init__(self, grammar: Grammar, vocabulary: Vocabulary, *, ahead: float = _AHEAD) -> None:
-        _check(grammar, vocabulary, ahead)
+    def __init__(self, grammar: Grammar, vocabulary: Vocabulary) -> None:
+        _check(grammar, vocabulary)
         self.grammar = grammar
         self.vocabulary = vocabulary
         self._references = References(vocabulary)
@@ -75,10 +74,9 @@ class Masker(Learner):
         self._cache = mask_cache(vocabulary)
         self._collector = TokenCollector(self._matcher, rules, self._cache)
         self._number()
+        self._prepared = 0.0
         self._cache.learners.add(self)
         finalize(self, _release, self._collector, self._matcher)
-        with uncollected():
-            self._prefetch(ahead)
 
     def __repr__(self) -> str:
         return f"<Masker over {self.vocabulary!r}>"
@@ -108,11 +106,22 @@ class Masker(Learner):
         """Return the state before any text."""
         return State(self, self._matcher.start)
 
-    def _prefetch(self, seconds: float) -> None:
-        """Compute masks in advance, up to a limit error: no text might ever get there."""
-        if seconds > 0:
-            with self._cache.lock, suppress(LimitError):
-                prefetch(self._matcher, self.vocabulary, self.mask, seconds)
+    def prepare(self, seconds: float) -> None:
+        """Compute masks in advance, nearest to the start first, while a model reads its prompt.
+
+        It stops when this masker has spent so many seconds on that, with earlier calls, and one
+        mask more; 0.025 are enough for the masks near the start. Between masks, it lets other
+        threads in. Raises TypeError and ValueError for anything but a number from 0 to 3600.
+        """
+        _check_seconds(seconds)
+        began = thread_time() - self._prepared
+        following = prefetch(self._matcher, self.vocabulary, self.mask)
+        with suppress(LimitError):  # of a text that might never come
+            while thread_time() - began < seconds:
+                with self._cache.lock:
+                    if next(following, None) is None:
+                        break
+        self._prepared = thread_time() - began
 
     def _number(self) -> None:
         self._serial = next(_SERIAL)
@@ -170,17 +179,21 @@ class Masker(Learner):
             return forced(self._matcher, here, self.vocabulary)
 
 
-def _check(grammar: object, vocabulary: object, ahead: object) -> None:
-    """Raise TypeError or ValueError for invalid arguments."""
+def _check(grammar: object, vocabulary: object) -> None:
+    """Raise TypeError for anything but a grammar and a vocabulary."""
     if not isinstance(grammar, Grammar):
         kind = type(grammar).__name__
         hint = ": take its `grammar`" if hasattr(grammar, "grammar") else ""
         raise TypeError(f"grammar must be a pdl Grammar, not {kind}{hint}")
-    if isinstance(ahead, bool) or not isinstance(ahead, int | float):
-        raise TypeError(f"ahead must be a number of seconds, not {type(ahead).__name__}")
-    if not 0 <= ahead <= _LONGEST:
-        raise ValueError(f"ahead must be from 0 to {_LONGEST} seconds, not {ahead}")
     check_vocabulary(vocabulary)
+
+
+def _check_seconds(seconds: object) -> None:
+    """Raise TypeError or ValueError for anything but a time."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
+    if not 0 <= seconds <= _LONGEST:
+        raise ValueError(f"seconds must be from 0 to {_LONGEST}, not {seconds}")
 
 
 def _sift() -> None:

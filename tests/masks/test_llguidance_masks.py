@@ -245,7 +245,7 @@ class Walk:
 
     def __init__(self, grammar: Grammar, held: Vocabulary) -> None:
         self.grammar, self.held = grammar, held
-        self.here: TokenState = Masker(grammar, held, ahead=0).start()
+        self.here: TokenState = Masker(grammar, held).start()
         self.there = LlguidanceMasker(grammar, held).start()
         self.said: list[bytes] = []
 

@@ -83,6 +83,13 @@ def vocabulary(seed: int = 1, count: int = 300, kind: str = "bytes") -> Vocabula
     return Vocabulary(tokens, special=[size, size + 1], eos=size + 2)
 
 
+def prepared(grammar: Grammar, held: Vocabulary, seconds: float) -> Masker:
+    """A masker that has computed masks in advance."""
+    masker = Masker(grammar, held)
+    masker.prepare(seconds)
+    return masker
+
+
 def spellable_part(grammar: Grammar, held: Vocabulary) -> Grammar:
     """The grammar without what leads nowhere, which masks never begin."""
     rules = prune_to_vocabulary(grammar, held, References(held))
@@ -94,7 +101,7 @@ def spellable_part(grammar: Grammar, held: Vocabulary) -> Grammar:
 def walked(grammar: Grammar, held: Vocabulary, rng: Random, steps: int) -> Iterator[None]:
     """Compare masks on a random walk; each is that of the matcher, and none is empty."""
     try:
-        here: TokenState = Masker(grammar, held, ahead=rng.choice((0, 0.01))).start()
+        here: TokenState = prepared(grammar, held, rng.choice((0, 0.01))).start()
     except GrammarError as error:
         assert error.problems[0].code == "gbnf/unsayable"  # noqa: PT017 - some grammars are
         return
@@ -162,7 +169,7 @@ def test_many_states_over_a_large_vocabulary() -> None:
         made = compiled(rng) if states % 3 else JSON
         if made is None:
             continue
-        here: TokenState = Masker(made, held, ahead=0).start()
+        here: TokenState = Masker(made, held).start()
         plain = made.start()
         for _ in range(40):
             states += 1
@@ -312,7 +319,7 @@ def test_counted_rounds(text: str) -> None:
 def test_rounds_that_tokens_leave_only(text: str, before: bytes) -> None:
     """Below a node no token may stay in the rounds, and some may leave them."""
     tokens = [*(bytes([byte]) for byte in range(256)), b"aa]", b"a------------", b"$"]
-    here: TokenState = Masker(gbnf.parse(text), Vocabulary(tokens, eos=258), ahead=0).start()
+    here: TokenState = Masker(gbnf.parse(text), Vocabulary(tokens, eos=258)).start()
     for byte in before:
         here = here.accept(byte)
     assert 256 in here.allowed()
@@ -352,15 +359,16 @@ def test_masks_are_made_ahead() -> None:
     held = vocabulary(4, 1_000)
     shared = mask_cache.mask_cache(held)
     before = shared.size
-    Masker(JSON, held, ahead=0)
+    masker = Masker(JSON, held)
+    masker.prepare(0)
     assert shared.size == before
-    masker = Masker(JSON, held, ahead=1)
+    masker.prepare(1)
     assert shared.size > before + 20 * len(held) // 8
     assert after(masker, '{"a": [1').allowed().tolist()
     tight = dataclasses.replace(
         JSON, limits=dataclasses.replace(pdl.Limits(), grammar_configurations=2)
     )
-    assert Masker(tight, held).spent >= 0
+    assert prepared(tight, held, 1).spent >= 0
 
 
 def test_errors() -> None:
@@ -512,8 +520,9 @@ def test_what_is_no_grammar_and_no_time() -> None:
     vocabulary = Vocabulary([bytes([byte]) for byte in range(256)] + [b"<eos>"], eos=256)
     with pytest.raises(TypeError, match="not Compiled: take its `grammar`"):
         Masker(compiled, vocabulary)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="ahead must be a number of seconds, not str"):
-        Masker(compiled.grammar, vocabulary, ahead="x")  # type: ignore[arg-type]
+    masker = Masker(compiled.grammar, vocabulary)
+    with pytest.raises(TypeError, match="seconds must be a number, not str"):
+        masker.prepare("x")  # type: ignore[arg-type]
     for seconds in (float("nan"), -1, float("inf")):
-        with pytest.raises(ValueError, match="ahead must be from 0 to 3600 seconds"):
-            Masker(compiled.grammar, vocabulary, ahead=seconds)
+        with pytest.raises(ValueError, match="seconds must be from 0 to 3600, not"):
+            masker.prepare(seconds)

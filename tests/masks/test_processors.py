@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from queue import Queue
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from pdl.masks import TokenError, Vocabulary, fill_bitmasks
 from pdl.masks.processors import (
     LlamaCppProcessor,
     TransformersProcessor,
+    Triggered,
     VllmProcessor,
     apply,
 )
@@ -49,6 +51,20 @@ def mask_of(numbers: list[int], size: int = len(TOKENS)) -> Any:
     bits = np.zeros(-(-size // 32) * 32, np.uint8)
     bits[numbers] = 1
     return np.packbits(bits, bitorder="little").view(np.int32)
+
+
+@pytest.mark.parametrize("kind", [LlamaCppProcessor, TransformersProcessor, VllmProcessor])
+def test_masks_are_prepared_while_the_model_reads_its_prompt(kind: Any) -> None:
+    asked: Queue[float] = Queue()
+
+    class Preparing(PlainMasker):
+        def prepare(self, seconds: float) -> None:
+            asked.put(seconds)
+
+    kind(Preparing(GRAMMAR, VOCABULARY))
+    assert asked.get(timeout=60) > 0
+    kind(Triggered(Preparing(GRAMMAR, VOCABULARY), "<s>"))
+    assert asked.get(timeout=60) > 0
 
 
 def test_a_mask_leaves_the_logits_of_its_tokens_and_no_others() -> None:

@@ -2,6 +2,9 @@
 
 The state of a text is found by its tokens so far (`Prefixes`), since samplers reorder, drop and
 copy their texts. Logits are arrays of numpy or tensors of torch.
+
+A processor is made before the model reads its prompt, which leaves this process idle: a thread then
+computes a few masks in advance.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from importlib import import_module
 from operator import index
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -109,6 +113,7 @@ def _forbidden(bitmask: Ints, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     return found
 
 
+_PREFILL = 0.025  # seconds of work on masks in advance
 _ROOM = 16_000_000
 _COST = 500  # bytes that an entry takes in addition to its key
 _TOKEN = np.dtype(np.int64).itemsize
@@ -132,6 +137,9 @@ class Prefixes:
         self._known: OrderedDict[bytes, TokenState | None] = OrderedDict()
         self._room = room
         self._size = 0
+        prepare = getattr(masker, "prepare", None)
+        if prepare is not None:
+            Thread(target=prepare, args=(_PREFILL,)).start()
 
     def state(self, tokens: Longs) -> TokenState | None:
         """Return the state of a text; None if one of its tokens ended it.

@@ -299,6 +299,12 @@ class Triggered:
         """Return the state at the beginning of the free text."""
         return FreeTextState(self, 0)
 
+    def prepare(self, seconds: float) -> None:
+        """Compute masks of the text after a trigger in advance, as `Masker.prepare` does."""
+        prepare = getattr(self.masker, "prepare", None)
+        if prepare is not None:
+            prepare(seconds)
+
 
 @frozen_value
 @dataclass(frozen=True, slots=True)
