@@ -12,72 +12,32 @@ from typing import TYPE_CHECKING, Any
 from pdl.evaluation.journal import Call
 from pdl.models.budget import Budget
 from pdl.models.faults import Fault
+from pdl.models.lanes import Lanes, Wrapped
 from pdl.models.ledger import counted
 from pdl.models.options import Hook
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from pdl._types import Json
     from pdl.models.answer import Attempt
-    from pdl.models.exchange import Delta, Dropped, Model, Reply, Usage
+    from pdl.models.exchange import Model, Reply, Usage
     from pdl.models.request import Request
-
-_IN_ORDER = frozenset({"llama", "replay"})
-"""Providers that answer one call at a time."""
 
 
 class StoppedError(Exception):
     """The evaluation was asked to stop: the call is not made, and its trial does not end."""
 
 
-def provider_of(model: str) -> str:
-    """Return the provider in the name of a model."""
-    return model.partition(":")[0]
-
-
-class Lane:
-    """What one provider gets: so many calls at the same time, so many starts in a minute."""
-
-    def __init__(self, provider: str, concurrency: int, rate: float | None) -> None:
-        self.width = 1 if provider in _IN_ORDER else concurrency
-        if rate is not None:  # who waits longer than a minute might run out of its own time
-            self.width = min(self.width, max(1, int(rate)))
-        self._pause = 60.0 / rate if rate is not None else 0.0
-        self._next = 0.0
-        self._slots = asyncio.Semaphore(self.width)
-
-    @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Wait until a call may start, and keep others waiting while it runs."""
-        async with self._slots:
-            if self._pause:
-                now = time.monotonic()
-                start = max(now, self._next)
-                self._next = start + self._pause
-                await asyncio.sleep(start - now)
-            yield
-
-
 @dataclass
-class Gate:
+class Gate(Lanes):
     """What calls pass: the lanes of their providers, until the evaluation is asked to stop.
 
     `calling` are the tasks that wait for a reply.
     """
 
-    concurrency: int
-    rate: float | None
     is_closed: bool = False
     calling: set[asyncio.Task[Any] | None] = field(default_factory=set)
-    _lanes: dict[str, Lane] = field(default_factory=dict)
-
-    def lane(self, model: str) -> Lane:
-        """Return the lane of a model's provider."""
-        provider = provider_of(model)
-        if provider not in self._lanes:
-            self._lanes[provider] = Lane(provider, self.concurrency, self.rate)
-        return self._lanes[provider]
 
     @asynccontextmanager
     async def passed(self, model: str) -> AsyncIterator[None]:
@@ -103,7 +63,7 @@ class Charged(Budget):
         """Charge nothing."""
 
 
-class RecordedCalls(Hook):
+class RecordedCalls(Wrapped, Hook):
     """A model, for one trial: the calls on record are given again, further ones are made.
 
     `write` is called with what each further call brought. As a hook it notes which call each
@@ -123,12 +83,11 @@ class RecordedCalls(Hook):
         judge: int = 0,
         variant: Json = None,
     ) -> None:
-        self.name = name
+        super().__init__(model, name)
         self.waited = 0.0
         self.recorded = 0.0
         self.seconds: list[float] = []
         self.numbers: list[int] = []
-        self._model = model
         self._gate = gate
         self._left = deque(recorded)
         self.has_records = bool(recorded)
@@ -137,10 +96,6 @@ class RecordedCalls(Hook):
         self._variant = variant
         self._made = 0
         self._spent = 0.0
-
-    def __getattr__(self, name: str) -> Any:
-        """What only some models have."""
-        return getattr(self._model, name)
 
     async def reply_async(self, request: Request, *, timeout: float) -> Reply:  # noqa: ASYNC109 - of the protocol
         """Return the reply of the next call. Raises its Fault, and StoppedError."""
@@ -188,23 +143,7 @@ class RecordedCalls(Hook):
         self.seconds.append(attempt.seconds if attempt.is_cached else self._spent)
         self._spent = 0.0
 
-    def reply(self, request: Request, *, timeout: float) -> Reply:
-        """Return the reply of the model itself."""
-        return self._model.reply(request, timeout=timeout)
-
-    def stream(self, request: Request, *, timeout: float) -> Iterator[Delta]:
-        """Yield the reply of the model itself."""
-        return self._model.stream(request, timeout=timeout)
-
-    def stream_async(self, request: Request, *, timeout: float) -> AsyncIterator[Delta]:
-        """Yield the reply of the model itself."""
-        return self._model.stream_async(request, timeout=timeout)
-
-    def dropped(self, request: Request) -> tuple[Dropped, ...]:
-        """Return what the model itself drops."""
-        return self._model.dropped(request)
-
     def identity(self, request: Request) -> Json:
         """Return that of the model, which differs by repeat, or all repeats would be the same."""
-        found = self._model.identity(request)
+        found = super().identity(request)
         return found if found is None or self._variant is None else [found, self._variant]

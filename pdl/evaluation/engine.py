@@ -9,10 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pdl.errors import FileError, PdlError
-from pdl.evaluation.calls import Charged, Gate, RecordedCalls, StoppedError, provider_of
+from pdl.evaluation.calls import Charged, Gate, RecordedCalls, StoppedError
 from pdl.evaluation.journal import cells
-from pdl.evaluation.outcomes import failed_trial, is_unreached, status_of, trial_of
-from pdl.models.answer import Answer, AskError
+from pdl.evaluation.outcomes import failed_trial, status_of, trial_of
+from pdl.models.answer import Answer, AskError, is_unreached
+from pdl.models.lanes import MOST_FAULTS, provider_of
 from pdl.models.replay import ReplayModel
 from pdl.models.runner import ask_async
 from pdl.testing.judges import render_judge, rule
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from pdl.evaluation.records import Cell, Trial
     from pdl.prompt import Rendered
     from pdl.testing.outcome import Ruling
-
-_MOST_FAULTS = 5  # consecutive trials of a model that end by a transport error
 
 
 @dataclass
@@ -253,7 +252,7 @@ class Engine:
         last = error.attempts[-1].reason if error.attempts else str(error)
         why = f"{judge} ({error.model}): {' '.join(last.split())}"
         self._consecutive_judge = self._consecutive_judge + 1 if error.is_fault else 0
-        if is_unreached(error) or self._consecutive_judge >= _MOST_FAULTS:
+        if is_unreached(error) or self._consecutive_judge >= MOST_FAULTS:
             self._lost[error.model] = why
             self.progress.lost.setdefault(error.model, last)
         return why
@@ -310,7 +309,7 @@ class Engine:
         model = trial.cell.model
         is_fault = trial.status == "fault" and bool(trial.attempts)
         self._consecutive[model] = self._consecutive[model] + 1 if is_fault else 0
-        if self._consecutive[model] >= _MOST_FAULTS:
+        if self._consecutive[model] >= MOST_FAULTS:
             last = trial.attempts[-1]
             self._give_up(model, f"{last.fault}: {last.errors[0].message}")
 

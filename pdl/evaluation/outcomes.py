@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from pdl.models.budget import Price
     from pdl.testing.outcome import Failure, Judgement, Kind, Ruling
 
-_UNREACHED = frozenset({"auth", "quota", "not_found", "redirect", "unavailable"})
-"""Faults that every other call of the same model will have, too, until somebody acts."""
-
 
 def status_of(result: Answer | AskError) -> Status:
     """Return how a trial ended."""
@@ -42,12 +39,6 @@ def status_of(result: Answer | AskError) -> Status:
     if last is not None:
         return "refusal" if last.kind == "refusal" else "fault"
     return "invalid" if result.attempts else "fault"
-
-
-def is_unreached(result: Answer | AskError) -> bool:
-    """Return whether no other call of the model is worth trying."""
-    last = result.attempts[-1].fault if result.attempts else None
-    return last is not None and last.kind in _UNREACHED
 
 
 def trial_of(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
 from pdl._types import T
 from pdl.errors import PdlError, Problem, count
 from pdl.models.exchange import TOKEN_LIMITS, Usage
-from pdl.models.faults import tenths
+from pdl.models.faults import UNREACHED, tenths
 from pdl.reply.result import OutputError
 
 if TYPE_CHECKING:
@@ -232,6 +232,12 @@ def ask_error(
     is_checked = bool(attempts) and attempts[-1].check is not None
     kind = AskOutputError if is_checked else AskError
     return kind(model, attempts, ending, seconds=seconds, steps=steps)
+
+
+def is_unreached(result: Answer | AskError) -> bool:
+    """Return whether no other call of the model is worth trying."""
+    last = result.attempts[-1].fault if result.attempts else None
+    return last is not None and last.kind in UNREACHED
 
 
 def total(attempts: tuple[Attempt, ...]) -> Usage:

@@ -9,6 +9,8 @@ design, at twice the time for a call, and would be needed for asynchronous funct
 from __future__ import annotations
 
 import asyncio
+import atexit
+import os
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
@@ -64,6 +66,26 @@ async def _settle() -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
+
+
+_LASTING: dict[int, BlockingPortal] = {}
+_LOCK = threading.Lock()
+
+
+def lasting() -> BlockingPortal:
+    """Return the portal that ends with this process; a forked one has its own."""
+    with _LOCK:
+        process = os.getpid()
+        if process not in _LASTING:
+            _LASTING[process] = BlockingPortal().__enter__()
+            atexit.register(_end, process)
+        return _LASTING[process]
+
+
+def _end(process: int) -> None:
+    """End the portal of a process; what it forked has not got its thread."""
+    if process == os.getpid():
+        _LASTING.pop(process).__exit__(None, None, None)
 
 
 def run(call: Coroutine[Any, Any, T]) -> T:

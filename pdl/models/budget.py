@@ -14,7 +14,7 @@ from pdl.errors import ConfigError, Problem, nearest
 from pdl.models.options import check_count, check_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pdl.models.exchange import Usage
 
@@ -108,6 +108,13 @@ class Budget:
         told = [f"{name}={bound}" for name, bound in bounds.items() if bound is not None]
         return f"Budget({', '.join(told)})"
 
+    def __reduce__(self) -> tuple[Callable[..., Budget], tuple[dict[str, Price]]]:
+        """Pickle the prices; raise TypeError for bounds, which each copy would have again."""
+        if (self.tokens, self.seconds, self.cost) != (None, None, None):
+            hint = "bound each ask with `max_output_tokens`, or make a budget in each process"
+            raise TypeError(f"a budget with bounds does not go to other processes: {hint}")
+        return _of_prices, (dict(self.prices),)
+
     @property
     def tokens_spent(self) -> int:
         """Input and output tokens so far, estimated where a provider did not count."""
@@ -175,6 +182,10 @@ class Budget:
                 hint = f"add it to the `prices` of the budget{known}"
                 message = f"the cost is bounded, but `{model}` has no price"
                 raise ConfigError(Problem("config/price", message, hint=hint))
+
+
+def _of_prices(prices: dict[str, Price]) -> Budget:
+    return Budget(prices=prices)
 
 
 def _checked_prices(prices: object) -> Mapping[str, Price]:

@@ -62,6 +62,9 @@ AFTER_REFUSAL = "ask in other words, or another model"
 TRANSIENT: frozenset[Kind] = frozenset(get_args(Kind)[: get_args(Kind).index("too_large")])
 """The kinds that a retry may fix."""
 
+UNREACHED: frozenset[Kind] = frozenset({"auth", "quota", "not_found", "redirect", "unavailable"})
+"""Kinds that every other call of the same model will have, too, until somebody acts."""
+
 
 class Fault(PdlError):  # noqa: N818 - it is not an error of the caller
     """A call without a reply.

@@ -95,7 +95,7 @@ class Ledger:
     def held(self, model: str, request: Request) -> AbstractContextManager[None]:
         """Return a context in which a call runs, whose input is kept from other asks."""
         budget = self.options.budget
-        return nullcontext() if budget is None else budget.held(model, _read(request))
+        return nullcontext() if budget is None else budget.held(model, estimated(request))
 
     def record(self, attempt: Attempt) -> Attempt:
         """Add an attempt with its cost, and return it."""
@@ -111,11 +111,11 @@ class Ledger:
 
     def _budgeted(self, request: Request) -> float:
         budget = self.options.budget
-        return math.inf if budget is None else budget.output_tokens_left(_read(request))
+        return math.inf if budget is None else budget.output_tokens_left(estimated(request))
 
     def _affordable(self, model: str, request: Request) -> float:
         budget = self.options.budget
-        return math.inf if budget is None else budget.affordable_output(model, _read(request))
+        return math.inf if budget is None else budget.affordable_output(model, estimated(request))
 
     # What is logged.
 
@@ -183,8 +183,8 @@ def _outcome(attempt: Attempt) -> str:
     return f"{attempt.check.reason}, {count(len(attempt.check.errors), 'error')}"
 
 
-def _read(request: Request) -> int:
-    """The tokens of a request, by the length of its text."""
+def estimated(request: Request) -> int:
+    """Return the tokens of a request, by the length of its text."""
     return math.ceil(sum(len(str(one)) for one in request.messages) / _CHARS_PER_TOKEN)
 
 
@@ -202,6 +202,6 @@ def counted(request: Request, reply: Reply) -> Usage:
     read = reply.usage.input_tokens
     return replace(
         reply.usage,
-        input_tokens=_read(request) if read is None else read,
+        input_tokens=estimated(request) if read is None else read,
         output_tokens=_written(reply),
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -96,3 +98,28 @@ def test_many_at_once(serve: Serve, rendered: pdl.Rendered) -> None:
     for thread in threads:
         thread.join()
     assert texts == [hostile.GOOD] * 8
+
+
+_LASTING = """
+import asyncio, os, sys
+from pdl.models.blocking_portal import lasting
+
+async def number():
+    await asyncio.sleep(0)
+    return 7
+
+assert lasting() is lasting()
+assert lasting().run(number()) == 7
+if hasattr(os, "fork"):
+    child = os.fork()
+    if not child:
+        sys.exit(lasting().run(number()))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+"""
+
+
+def test_one_that_lasts_ends_with_its_process() -> None:
+    """A forked process has its own, and does not wait for that of its parent."""
+    command = [sys.executable, "-c", _LASTING]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False)  # noqa: S603 - ours
+    assert (done.returncode, done.stderr) == (0, b"")

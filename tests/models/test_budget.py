@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -222,3 +223,12 @@ def test_what_is_no_price(name: str, amount: Any) -> None:
 def test_an_option_that_is_no_budget(rendered: pdl.Rendered) -> None:
     with pytest.raises(TypeError, match=r"budget must be a pdl\.Budget or None, not int"):
         asked(rendered, says(), budget=3)
+
+
+def test_a_budget_goes_to_other_processes_only_as_prices() -> None:
+    """Each process would spend all that it allows."""
+    pickled = pickle.dumps(Budget(prices=PRICES))
+    assert pickle.loads(pickled).prices == PRICES  # noqa: S301 - ours
+    for bounded in (Budget(tokens=1), Budget(seconds=1), Budget(cost=1, prices=PRICES)):
+        with pytest.raises(TypeError, match="max_output_tokens"):
+            pickle.dumps(bounded)
