@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pdl._lazy import lazy
 
 if TYPE_CHECKING:
-    from pdl import compare, evaluation, gbnf, masks, models, testing, tools
+    from pdl import batch, compare, evaluation, gbnf, masks, models, testing, tools
     from pdl.errors import (
         CasesError,
         ConfigError,
@@ -146,6 +146,7 @@ __all__ = [
     "VocabularyError",
     "ask",
     "ask_async",
+    "batch",
     "check",
     "compare",
     "evaluation",
@@ -165,7 +166,9 @@ __all__ = [
 ]
 
 
-_PACKAGES = frozenset({"compare", "evaluation", "gbnf", "masks", "models", "testing", "tools"})
+_PACKAGES = frozenset(
+    {"batch", "compare", "evaluation", "gbnf", "masks", "models", "testing", "tools"}
+)
 """Packages that few programs need."""
 
 _load = lazy(__name__, _HOMES)

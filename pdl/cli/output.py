@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl._types import format_path
 from pdl.cli.files import STDIN, unwritable
 from pdl.cli.terminal import Terminal
 from pdl.schema.json_values import json_document, json_line
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from pdl.cli.terminal import Style
     from pdl.errors import PdlError, Problem
-    from pdl.reply import Check, Violation
+    from pdl.reply import Check
     from pdl.schema import Schema
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "json_line",
     "problem_fields",
     "value_text",
-    "violation_fields",
     "workflow_command",
 ]
 
@@ -103,18 +101,6 @@ def problem_fields(problem: Problem) -> dict[str, Any]:
         "code": problem.code,
         "message": problem.message,
         "hint": problem.hint,
-    }
-
-
-def violation_fields(violation: Violation) -> dict[str, Any]:
-    """Return an error of a reply as JSON."""
-    return {
-        "path": format_path(violation.path),
-        "keyword": violation.keyword,
-        "found": violation.found,
-        "wanted": violation.wanted,
-        "message": violation.message,
-        "span": violation.span,
     }
 
 

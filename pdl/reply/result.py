@@ -88,6 +88,17 @@ class Violation:
     def __str__(self) -> str:
         return f"{format_path(self.path)}: {self.message}"
 
+    def to_json(self) -> dict[str, Json]:
+        """Return the fields as JSON: the path as JSONPath, the span as an array or null."""
+        return {
+            "path": format_path(self.path),
+            "keyword": self.keyword,
+            "found": self.found,
+            "wanted": self.wanted,
+            "message": self.message,
+            "span": None if self.span is None else list(self.span),
+        }
+
 
 @dataclass(frozen=True)
 class Repair:

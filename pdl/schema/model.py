@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
+    import pyarrow as pa
+
     from pdl._types import JsonSchema
 
 V = TypeVar("V")
@@ -245,6 +247,17 @@ class Schema(Generic[T]):
         from pdl.schema.dsl.write import write
 
         return write(self._parts)
+
+    def to_arrow(self) -> pa.DataType:
+        """Return the type of Arrow that all values of the schema have, which needs pyarrow.
+
+        Scalars, lists, closed objects, and maps have their types; anything else is a string of JSON
+        text, marked by the metadata `pdl.json` where it is a field. Raises ConfigError without
+        pyarrow.
+        """
+        from pdl.schema.arrow import form_of
+
+        return form_of(self.document).type
 
     def describe(self) -> str:
         """Return instructions for a model on what to answer; `{{ schema }}` prints them."""

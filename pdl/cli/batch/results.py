@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from pdl.appending import AppendedFile, InUseError
 from pdl.cli.files import unreadable, unwritable
-from pdl.cli.output import json_line, violation_fields
+from pdl.cli.output import json_line
 from pdl.cli.terminal import Terminal, interrupts_deferred
 from pdl.errors import FileError, Problem
 from pdl.source import Source
@@ -53,7 +53,7 @@ def result_text(line: int, record: Record, check: Check, against: Against) -> st
         "value": check.data,
         "reason": check.reason,
         "summary": check.summary,
-        "errors": [violation_fields(error) for error in check.errors],
+        "errors": [error.to_json() for error in check.errors],
         "feedback": check.feedback,
         "repairs": [repair.kind for repair in check.repairs],
     }

@@ -23,7 +23,7 @@ from pdl.cli.options import (
     format_option,
     schema_options,
 )
-from pdl.cli.output import Output, json_line, value_text, violation_fields
+from pdl.cli.output import Output, json_line, value_text
 from pdl.cli.terminal import INVALID, Terminal
 from pdl.errors import Problem
 from pdl.reply.validation.messages import is_full
@@ -88,7 +88,7 @@ def _json(check: Check, *, segments: bool) -> str:
             "span": check.span,
             "reason": check.reason,
             "summary": check.summary,
-            "errors": [violation_fields(error) for error in check.errors],
+            "errors": [error.to_json() for error in check.errors],
             "feedback": check.feedback,
             "repairs": [
                 {
