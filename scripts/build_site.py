@@ -66,7 +66,9 @@ def main() -> int:
 def write_sources(folder: Path, *, play: bool) -> None:
     """Write the configuration of the builder and all pages, made and adapted, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / "mkdocs.yml", folder)
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8")  # which ends with the navigation
+    settings += f"  - Playground: {ADDRESS}{PLAYGROUND}\n" if play else ""
+    (folder / "mkdocs.yml").write_text(settings, encoding="utf-8")
     docs = folder / "docs"
     own = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "docs").glob("*.md"))}
     pages = {**own, "cli.md": commands.page(), **interface.Interface.of(ROOT).pages()}

@@ -219,3 +219,22 @@ def test_models_are_named_at_one_place() -> None:
     assert found.keys() == {"docs/running.md"}
     [named] = found.values()
     assert len(named) == len(set(named)) == 3
+
+
+def named(text: str) -> Iterator[list[str]]:
+    """The words of each command of pdl that a page names, in a sentence, for a shell, or for CI."""
+    for block in blocks(text):
+        if block.language in {"sh", "shell", "yaml"}:
+            for line in re.findall(r"(?:^|run: |bin/)pdl (.+?)(?= &&|$)", block.text, re.MULTILINE):
+                yield shlex.split(line, comments=True)
+    for code in re.findall(r"(?<!`)`pdl ([^`]+)`", text):
+        if "|" not in code:
+            yield shlex.split(code)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
+def test_commands_have_the_options_that_a_page_names(page: Path) -> None:
+    for words in named(page.read_text(encoding="utf-8")):
+        value = ["x"] if words[-1].startswith("-") else []
+        told = CliRunner().invoke(application, [*words, *value, "--help"])
+        assert told.exit_code == 0, f"pdl {shlex.join(words)}: {told.output}"
