@@ -3,9 +3,10 @@
 from pdl._lazy import lazy
 
 _HOMES = {
+    "Asker": "pdl.batch.asker",
     "Checker": "pdl.batch.checker",
     "ColumnError": "pdl.batch.columns",
 }
-__all__ = ["Checker", "ColumnError"]
+__all__ = ["Asker", "Checker", "ColumnError"]
 
 __getattr__ = lazy(__name__, _HOMES)

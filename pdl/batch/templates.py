@@ -100,9 +100,9 @@ class Templates:
         free = (name for name in self.variables if name not in self.values)
         return {name: name for name in free if name in names}
 
-    def render(self, values: Mapping[str, Any]) -> Rendered:
+    def render(self, values: Mapping[str, Any], *, prefill: bool = True) -> Rendered:
         """Render the prompt with the values of a row. Raises PromptError."""
-        return self.prompt.render({**self.values, **values}, prefill=True)
+        return self.prompt.render({**self.values, **values}, prefill=prefill)
 
 
 def _columns(data: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
