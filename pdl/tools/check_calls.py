@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pdl.reply.prose.signs import exemplified, taken_back, unmeant
+from pdl.reply.prose.signs import Lead, taken_back
 from pdl.reply.prose.visible import silent_spans
 from pdl.reply.segments.spans import Spans
 from pdl.tools.bare_calls import Lines, attributed_to_others, escaped_marker, mentioned
@@ -190,7 +190,8 @@ class _Checker:
         after = reply[candidate.outer[1] : candidate.outer[1] + _AFTER]
         if candidate.span[0] in self._silent:
             return "is in a comment, or in an element that makes no calls"
-        if exemplified(reply, candidate.since, outside) or unmeant(reply, candidate.since, outside):
+        lead = Lead(reply, candidate.since, outside)
+        if lead.exemplifies() or lead.disowns():
             return "is said to be an example, or another's words"
         return "is taken back by the words after it" if taken_back(after) else ""
 

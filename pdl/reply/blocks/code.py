@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pdl import _re as re
 from pdl.reply.phrases import row, say, shorten
 from pdl.reply.prose.omissions import EDGES, OPENING, left_out_after
-from pdl.reply.prose.signs import announced, sentences, taken_back, unmeant
+from pdl.reply.prose.signs import Lead, sentences, taken_back
 from pdl.reply.prose.visible import language
 from pdl.reply.prose.words import hear
 from pdl.reply.result import Reading, Rejected, failed
@@ -142,7 +142,7 @@ def marked(query: Query, spans: list[Span]) -> list[Span]:
     found = [
         span
         for span, end in zip(spans, ends, strict=False)
-        if span[0] in tagged or announced(query.front, end, span[0], "block")
+        if span[0] in tagged or Lead(query.front, end, span[0]).announces("block")
     ]
     return found or spans
 
@@ -150,7 +150,7 @@ def marked(query: Query, spans: list[Span]) -> list[Span]:
 def spoken_against(query: Query, span: Span, since: int, wanted: str) -> Reading | None:
     """The refusal of an answer that the words before it, from `since`, or after it take back."""
     after = _RUN.split(query.text[span[1] : span[1] + _WINDOW])[0]
-    if unmeant(query.front, since, span[0]):
+    if Lead(query.front, since, span[0]).disowns():
         why = "is not meant as an answer, as the words before it say"
     elif taken_back(after) or any(
         hear(one).says("block_is_wrong") and not hear(one).says("harmless")

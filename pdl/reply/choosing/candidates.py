@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from pdl import _re as re
 from pdl.reply.parsing.parsed import parse
 from pdl.reply.phrases import line_before
-from pdl.reply.prose.signs import announced, claimed, exemplified, unmeant
+from pdl.reply.prose.signs import Lead
 from pdl.reply.prose.visible import is_plain, silent_spans
 from pdl.reply.prose.words import hear
 from pdl.reply.result import Parsed, Repair
@@ -76,35 +76,28 @@ class Candidate:
         return fence.span if fence and fence.span[0] >= self.since else self.span
 
     @cached_property
+    def lead(self) -> Lead:
+        """The words before it."""
+        return Lead(self.query.front, self.since, self.outer[0])
+
+    @cached_property
     def rank(self) -> int:
         """How clearly the reply marks it as the answer: `TAGGED`, `FENCED` or `BARE`."""
-        query, at = self.query, self.outer[0]
-        if query.parts.in_answer(self.span[0]) or announced(query.front, self.since, at):
+        if self.query.parts.in_answer(self.span[0]) or self.lead.announces():
             return TAGGED
         named = self.fence is not None and _JSON_INFO.match(self.fence.label)
-        return FENCED if named and not self.is_example else BARE
-
-    @cached_property
-    def claimed(self) -> bool:
-        """Whether it is after `Answer:`."""
-        return claimed(self.query.front, self.since, self.outer[0])
-
-    @cached_property
-    def is_example(self) -> bool:
-        """Whether the words before it call it an example, a draft, or an earlier version."""
-        return exemplified(self.query.front, self.since, self.outer[0])
+        return FENCED if named and not self.lead.exemplifies() else BARE
 
     @cached_property
     def doubt(self) -> str:
         """The key of the reason why it might not be an answer although it fits; empty for none."""
-        query = self.query
         if self.span[0] in self.silent:
             return "in-comment"
         if self._is_mark():
             return "in-sentence"
         if self._is_in_program():
             return "in-program"
-        return "unmeant" if unmeant(query.front, self.since, self.outer[0]) else ""
+        return "unmeant" if self.lead.disowns() else ""
 
     def _is_mark(self) -> bool:
         """Whether it is a mark such as `[1]` or `{}` inside a sentence."""

@@ -94,7 +94,7 @@ def _group(query: Query, wanted: Sequence[Candidate]) -> list[Evaluated]:
 
 
 def _is_aside(one: Candidate) -> bool:
-    return bool(one.doubt) or one.is_example
+    return bool(one.doubt) or one.lead.exemplifies()
 
 
 def _is_form(one: Evaluated) -> bool:
@@ -106,11 +106,11 @@ def _is_form(one: Evaluated) -> bool:
 
 def _tagged_otherwise(found: Sequence[Candidate], group: Sequence[Evaluated]) -> Candidate | None:
     """The candidate of another type that is called the answer, if no other candidate is."""
-    if any(one.candidate.rank == TAGGED or one.candidate.claimed for one in group):
+    if any(one.candidate.rank == TAGGED or one.candidate.lead.claims() for one in group):
         return None
     own = {one.candidate.kind for one in group}
     others = (one for one in found if one.kind not in own and not _is_aside(one))
-    return next((one for one in others if one.rank == TAGGED or one.claimed), None)
+    return next((one for one in others if one.rank == TAGGED or one.lead.claims()), None)
 
 
 def _decide(query: Query, group: Sequence[Evaluated]) -> Reading:

@@ -29,24 +29,59 @@ _BLANK_LINES = 6  # lines without words between such a word and the answer at mo
 _NEAR_MARK = 50  # characters between such a word and the answer at most
 
 
-def announced(text: str, start: int, at: int, noun: str = "answer") -> bool:
-    """Whether the words on the line before `at`, or just above, call it final or corrected.
+class Lead:
+    """The words that lead to an offset of a text: on its line, or just above.
 
-    `start` is where the answer before it ends: words before that one are not about this one.
-    `noun` is the meaning of another word for it. A block quote (GFM 5.1) is not the model's own
-    words.
+    `start` is where the answer before it ends: words before that one are not about this one. A
+    block quote (GFM 5.1) is not the model's own words.
     """
-    clause = lead_clause(text, start, at)
-    if not clause or _QUOTED.match(text, text.rfind("\n", 0, at) + 1):
-        return False
-    heard = hear(clause)
-    ends = [len(clause) - found.end() for found in heard.find("final")]
-    if not any(end <= _NEAR_MARK for end in ends):
-        return False
-    if _is_cited(text[max(start, at - 3 * _LINE) : at]):
-        return False
-    named = min(ends) <= 1 or heard.says("answer", noun)
-    return named and "?" not in clause and not heard.says("not", "example", "former", "another")
+
+    def __init__(self, text: str, start: int, at: int) -> None:
+        self._text, self._start, self._at = text, start, at
+        self._line = _lead(text, start, at)
+        self._clause = _clause(self._line)
+        self._heard = hear(self._clause)
+
+    def announces(self, noun: str = "answer") -> bool:
+        """Whether they call it final or corrected. `noun` is the meaning of a word for it."""
+        text, clause, heard, at = self._text, self._clause, self._heard, self._at
+        ends = [len(clause) - found.end() for found in heard.find("final")]
+        if not any(end <= _NEAR_MARK for end in ends):
+            return False
+        if _QUOTED.match(text, text.rfind("\n", 0, at) + 1):
+            return False
+        if _is_cited(text[max(self._start, at - 3 * _LINE) : at]):
+            return False
+        named = min(ends) <= 1 or heard.says("answer", noun)
+        return named and "?" not in clause and not heard.says("not", "example", "former", "another")
+
+    def claims(self) -> bool:
+        """Whether they call it the answer: `Answer:`, `The result is`."""
+        heard = self._heard
+        if not heard.says("answer") or heard.says("not", "former"):
+            return False
+        linked = _COLON.search(self._line) or len(self._clause.split()) <= 1
+        return bool(linked) or heard.says("is")
+
+    def exemplifies(self) -> bool:
+        """Whether they call it an example, a format, a draft, or an earlier version."""
+        return self._heard.says("example", "former") and not self._heard.says("not_example")
+
+    def disowns(self) -> bool:
+        """Whether they say that it is not the model's own answer.
+
+        It is an example because there was no input, a hypothetical case, or something that somebody
+        else wrote and the model won't follow.
+        """
+        heard = self._heard
+        if heard.says("unreal", "foreign", "fake"):
+            return True
+        supposes, exemplifies = heard.says("would"), self.exemplifies()
+        if not (supposes or exemplifies):
+            return False
+        before = hear(self._text[max(self._start, self._at - _LEAD) : self._at])
+        unreal = supposes and before.says("hypothetical")
+        return unreal or (exemplifies and before.says("no_input"))
 
 
 def _is_cited(front: str) -> bool:
@@ -57,34 +92,6 @@ def _is_cited(front: str) -> bool:
     if sentence.count('"') % 2 or sentence.count("`") % 2:
         return True
     return any(line.rfind(opener) > line.rfind(closer) for opener, closer in _QUOTES)
-
-
-def claimed(text: str, start: int, at: int) -> bool:
-    """Whether the words before `at` call it the answer: `Answer:`, `The result is`."""
-    lead = _lead(text, start, at)
-    clause = _clause(lead)
-    if not clause:
-        return False
-    heard = hear(clause)
-    linked = _COLON.search(lead) or len(clause.split()) <= 1 or heard.says("is")
-    return bool(linked) and heard.says("answer") and not heard.says("not", "former")
-
-
-def exemplified(text: str, start: int, at: int) -> bool:
-    """Whether the words before `at` call it an example, a format, or an earlier version."""
-    clause = lead_clause(text, start, at)
-    return bool(clause) and is_example(clause)
-
-
-def is_example(clause: str) -> bool:
-    """Whether words say that what follows them is an example, a draft, or a former try."""
-    heard = hear(clause)
-    return heard.says("example", "former") and not heard.says("not_example")
-
-
-def lead_clause(text: str, start: int, at: int) -> str:
-    """The last sentence of the words that lead to `at`; they begin at `start`."""
-    return _clause(_lead(text, start, at))
 
 
 def _lead(text: str, start: int, at: int) -> str:
@@ -104,11 +111,9 @@ def _lead(text: str, start: int, at: int) -> str:
 
 def _clause(line: str) -> str:
     """The last sentence of a line."""
-    clause = line
-    for end in SENTENCE_END.finditer(line):
-        if line[end.end() :].strip(_DECORATION + ":："):
-            clause = line[end.end() :]
-    return clause.strip(_DECORATION)
+    said = len(line.rstrip(_DECORATION + ":："))
+    starts = [end.end() for end in SENTENCE_END.finditer(line) if end.end() < said]
+    return line[starts[-1] if starts else 0 :].strip(_DECORATION)
 
 
 _LEAD = 2000  # characters before an answer in which words can say that there was no input
@@ -152,33 +157,13 @@ def _goes_on(said: str) -> bool:
     return (wrong and not hear(said).says("harmless")) or is_withdrawal(f"that {said}")
 
 
-def unmeant(front: str, start: int, at: int) -> str:
-    """The words before `at` by which it is not the model's own answer; empty if there are none.
-
-    `start` is where the answer before it ends. It is an example because there was no input, a
-    hypothetical case, or something that somebody else wrote and the model won't follow.
-    """
-    clause = lead_clause(front, start, at)
-    if not clause:
-        return ""
-    heard = hear(clause)
-    if heard.says("unreal", "foreign", "fake"):
-        return clause
-    before = hear(front[max(start, at - _LEAD) : at])
-    if heard.says("would") and before.says("hypothetical"):
-        return clause
-    return clause if is_example(clause) and before.says("no_input") else ""
-
-
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a text, in order, each with the mark that ends it."""
     start = 0
-    for end in SENTENCE_END.finditer(text):
-        if text[start : end.end()].strip():
-            yield text[start : end.end()].strip()[:_LONGEST]
-        start = end.end()
-    if text[start:].strip():
-        yield text[start:].strip()[:_LONGEST]
+    for end in (*(found.end() for found in SENTENCE_END.finditer(text)), len(text)):
+        if sentence := text[start:end].strip():
+            yield sentence[:_LONGEST]
+        start = end
 
 
 @lru_cache(maxsize=256)
@@ -192,11 +177,11 @@ def _is_on_values(sentence: str) -> bool:
 def is_withdrawal(sentence: str) -> bool:
     """Whether a sentence takes back what was said before it."""
     heard = hear(sentence)
+    if not heard.says("ignore", "withdrawn", "doubtful", "fake"):
+        return False
     if heard.says("harmless") or sentence.rstrip(" \"'*_)").endswith(("?", "？", "؟")):
         return False
-    return heard.says("ignore") or (
-        heard.says("withdrawn", "doubtful", "fake") and not heard.says("former")
-    )
+    return heard.says("ignore") or not heard.says("former")
 
 
 _withdraws = lru_cache(maxsize=256)(is_withdrawal)

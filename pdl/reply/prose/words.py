@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import pkgutil
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pdl import _re as re
@@ -69,8 +70,11 @@ _SIGNS = {
     "$": r"(?=[^\w\n.!?。！？,，]{0,4}(?:[.!?;。！？]|\n|\Z))",
     ";": r"(?=[^\w\n]{0,4}(?:[-.!?;:,–—。！？，]|\n|\Z))",
 }
-SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?:[.!?…](?=[\s\"'”’)\]*_`]|\\n|$)|[。！？؟।\n])")
-"""The mark that ends a sentence."""
+SENTENCE_END = re.compile(
+    r"[.!?…。！？؟।\n](?<!\be\.g[\s\S])(?<!\bi\.e[\s\S])"
+    r"(?:(?<=[。！？؟।\n])|(?=[\s\"'”’)\]*_`]|\\n|$))"
+)
+"""The mark that ends a sentence; the pattern begins with it, so that a search is quick."""
 
 _SHORT = 600  # characters of a text whose phrases are cached
 
@@ -82,7 +86,7 @@ class PhrasePattern:
         self._source, self._lang = source, lang
         self._parts = [(group or word).split("|") for group, word in _PART.findall(bare)]
 
-    @property
+    @cached_property
     def rarest(self) -> frozenset[str]:
         """The keys of the part that is the least common. Raises ValueError if there is none."""
         parts = self._parts
@@ -113,41 +117,38 @@ class Heard:
         self._low = self.text.lower()
         self._keys = {word[:_KEY] for word in _WORD.findall(self._low)}
         self._scripts = () if text.isascii() else tuple(filter(self._has_letters, _RANGES))
-        self._said: dict[str, bool] = {}
+        self._said: dict[tuple[str, ...], bool] = {}
 
     def _has_letters(self, script: Script) -> bool:
         ranges = _RANGES[script]
         return any(start <= key[0] <= end for key in self._keys for start, end in ranges)
 
-    def find(self, meaning: str) -> Iterator[re.Match[str]]:
-        """Each phrase of a meaning that the text contains, at its first position."""
-        for phrase in self._possible(meaning):
+    def find(self, *meanings: str) -> Iterator[re.Match[str]]:
+        """Each phrase of the meanings that the text contains, at its first position."""
+        for phrase in self._possible(meanings):
             if found := phrase.pattern.search(self.text):
                 yield found
 
     def says(self, *meanings: str) -> bool:
         """Whether the text has a phrase of one of the meanings."""
-        return any(map(self._says, meanings))
-
-    def _says(self, meaning: str) -> bool:
-        if meaning not in self._said:
-            self._said[meaning] = any(True for _ in self.find(meaning))
-        return self._said[meaning]
+        if meanings not in self._said:
+            self._said[meanings] = any(True for _ in self.find(*meanings))
+        return self._said[meanings]
 
     def is_whole(self, meaning: str) -> bool:
         """Whether the text as a whole is a phrase of a meaning."""
-        return any(one.pattern.fullmatch(self.text) for one in self._possible(meaning))
+        return any(one.pattern.fullmatch(self.text) for one in self._possible((meaning,)))
 
-    def _possible(self, meaning: str) -> Iterator[PhrasePattern]:
-        """The phrases of a meaning whose parts can all be in the text."""
+    def _possible(self, meanings: tuple[str, ...]) -> Iterator[PhrasePattern]:
+        """The phrases of meanings whose parts can all be in the text."""
         keys = self._keys
         for script in ("latin", *self._scripts):
-            index = _index(meaning, script)
+            index = _index(meanings, script)
             if script == "east":  # whose words are looked for in the text as they are
                 met = {one: True for key, row in index.items() if key in self._low for one in row}
                 yield from met
-            else:
-                met = {one: True for key in keys & index.keys() for one in index[key]}
+            elif common := keys & index.keys():
+                met = {one: True for key in common for one in index[key]}
                 yield from (one for one in met if not any(map(keys.isdisjoint, one.keys)))
 
 
@@ -202,19 +203,24 @@ def spellings(word: str) -> list[str]:
 
 
 @cache
-def _index(meaning: str, script: Script) -> Mapping[str, Sequence[PhrasePattern]]:
-    """The phrases of a meaning in a script by the keys of the part that is the least common.
-
-    Raises KeyError for an unknown meaning.
-    """
+def _index(meanings: tuple[str, ...], script: Script) -> Mapping[str, Sequence[PhrasePattern]]:
+    """The phrases of meanings in a script by the keys of the part that is the least common."""
     index: dict[str, list[PhrasePattern]] = {}
-    for lang, each in rows(meaning).items():
-        if _SCRIPTS.get(lang, "latin") == script:
-            for source, bare in zip(each, _without_optional(each), strict=True):
-                phrase = PhrasePattern(source, bare, lang)
-                for key in phrase.rarest:
-                    index.setdefault(key, []).append(phrase)
+    for phrase in chain.from_iterable(phrases(meaning, script) for meaning in meanings):
+        for key in phrase.rarest:
+            index.setdefault(key, []).append(phrase)
     return index
+
+
+@cache
+def phrases(meaning: str, script: Script) -> Sequence[PhrasePattern]:
+    """The phrases of a meaning in a script. Raises KeyError for an unknown meaning."""
+    return [
+        PhrasePattern(source, bare, lang)
+        for lang, each in rows(meaning).items()
+        if _SCRIPTS.get(lang, "latin") == script
+        for source, bare in zip(each, _without_optional(each), strict=True)
+    ]
 
 
 def _rarity(part: Sequence[str]) -> tuple[bool, int, int]:

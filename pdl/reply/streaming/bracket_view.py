@@ -10,7 +10,7 @@ from pdl.reply.choosing.evaluate import ARGUMENTS, LISTS, NAMES, OTHERS, WRAPPER
 from pdl.reply.parsing.events import since
 from pdl.reply.parsing.parser import Parser
 from pdl.reply.phrases import line_before, say
-from pdl.reply.prose.signs import announced, exemplified
+from pdl.reply.prose.signs import Lead
 from pdl.reply.prose.visible import is_plain, language
 from pdl.reply.result import Violation
 from pdl.reply.streaming.partial import NOTHING, JsonView, Open, Partial, play
@@ -390,12 +390,13 @@ def _fence_at(segmenter: Segmenter, offset: int) -> Segment | None:
     return segment if is_in else None
 
 
-def _rank(lead: str, fence: Segment | None) -> int:
+def _rank(before: str, fence: Segment | None) -> int:
     """The rank as in `pdl.reply.choosing.candidates`, by the words before it."""
-    if announced(lead, 0, len(lead)):
+    lead = Lead(before, 0, len(before))
+    if lead.announces():
         return 2
     is_json = fence is not None and language(fence.label).startswith("json")
-    return 1 if is_json and not exemplified(lead, 0, len(lead)) else 0
+    return 1 if is_json and not lead.exemplifies() else 0
 
 
 def _last(brackets: list[Bracketed], count: int) -> Bracketed | None:
