@@ -103,7 +103,7 @@ def test_no_more_rows_than_allowed_are_asked_at_the_same_time(serve: Any) -> Non
 
 
 @pytest.mark.parametrize("bounds", [{"rate": 600}, {"token_rate": 9_000}])
-def test_calls_keep_to_a_rate(bounds: dict[str, float], serve: Any) -> None:
+def test_calls_keep_to_a_rate(bounds: dict[str, Any], serve: Any) -> None:
     """A tenth of a second apart, of which the way to the provider may take half."""
     provider = serve(lambda _, __: GOOD)
     assert all(asker(provider, **bounds)({"name": NAMES[:6]})["ok"])
