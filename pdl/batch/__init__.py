@@ -1,6 +1,15 @@
 """Functions of batches, for the engines of a cluster: check replies, render, compile grammars."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from pdl._lazy import lazy
+
+if TYPE_CHECKING:  # mypy and the pages of the API read these
+    from pdl.batch.asker import Asker
+    from pdl.batch.checker import Checker
+    from pdl.batch.columns import ColumnError
 
 _HOMES = {
     "Asker": "pdl.batch.asker",

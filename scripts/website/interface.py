@@ -23,6 +23,7 @@ PACKAGES = {
     "pdl.tools": "Tools, their calls, and their results.",
     "pdl.gbnf": "Grammars: compile, parse, lint, match.",
     "pdl.masks": "Token masks.",
+    "pdl.batch": "Callables for the engines of batches: check, render, compile.",
     "pdl.compare": "What a change of prompts and schemas breaks.",
     "pdl.testing": "Cases beside prompts.",
     "pdl.evaluation": "Prompts and models, evaluated on cases.",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import ModuleType
 
 import pytest
 import yaml
 from doc_blocks import ROOT
 from website.sources import Block, adapted, blocks
+
+import pdl
 
 
 def page(text: str, name: str = "a.md") -> str:
@@ -77,3 +80,10 @@ def test_each_page_is_in_the_navigation() -> None:
     made = {one for one in named if one.startswith("api/")} | {"cli.md", "changelog.md"}
     assert sorted(set(named) - made) == sorted(p.name for p in (ROOT / "docs").glob("*.md"))
     assert len(set(named)) == len(named)
+
+
+def test_each_public_package_is_in_the_navigation() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for name in pdl.__all__:
+        if isinstance(getattr(pdl, name), ModuleType):
+            assert f"api/pdl.{name}.md" in text
