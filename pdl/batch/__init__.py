@@ -1,4 +1,4 @@
-"""Functions of batches, for the engines of a cluster: check replies, render, compile grammars."""
+"""Functions of batches for the engines of a cluster: check, render, ask, compile grammars."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ if TYPE_CHECKING:  # mypy and the pages of the API read these
     from pdl.batch.asker import Asker
     from pdl.batch.checker import Checker
     from pdl.batch.columns import ColumnError
+    from pdl.batch.grammars import GrammarCompiler
+    from pdl.batch.renderer import Renderer
 
-_HOMES = {
-    "Asker": "pdl.batch.asker",
-    "Checker": "pdl.batch.checker",
-    "ColumnError": "pdl.batch.columns",
-}
-__all__ = ["Asker", "Checker", "ColumnError"]
+__all__ = ["Asker", "Checker", "ColumnError", "GrammarCompiler", "Renderer"]
 
-__getattr__ = lazy(__name__, _HOMES)
+__getattr__ = lazy(
+    __name__,
+    {
+        "Asker": "pdl.batch.asker",
+        "Checker": "pdl.batch.checker",
+        "ColumnError": "pdl.batch.columns",
+        "GrammarCompiler": "pdl.batch.grammars",
+        "Renderer": "pdl.batch.renderer",
+    },
+)

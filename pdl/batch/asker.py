@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from pdl._types import format_path
 from pdl.batch.asking import Asked, Connections, Pace, Round, desk_of
 from pdl.batch.checker import LIMIT, Checker
-from pdl.batch.columns import BatchFunction, Column, columns_of
+from pdl.batch.columns import BatchFunction, Column, columns_of, transposed
 from pdl.batch.templates import Templates
 from pdl.errors import Problem, PromptError
 from pdl.models.blocking_portal import lasting
@@ -128,7 +128,7 @@ class Asker(BatchFunction):
         if batch.typed and self._value.form is not None:
             form = self._value.form()
             found = [_fitted(one, form) for one in found]
-        cells = [list(each) for each in zip(*found, strict=True)] or [[] for _ in Asked._fields]
+        cells = transposed(found, len(Asked._fields))
         return [*cells, [self._templates.fingerprint] * len(found)]
 
 

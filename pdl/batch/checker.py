@@ -5,13 +5,11 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import pickle
 from collections import OrderedDict
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pdl import reply as replies
-from pdl.batch.columns import BatchFunction, Column
+from pdl.batch.columns import Column, SharedFunction, transposed
 from pdl.batch.templates import Templates, first_line
 from pdl.errors import Problem, PromptError, an_instance
 from pdl.prompt.inputs import as_json
@@ -39,7 +37,6 @@ UNCHECKED = "unchecked"
 LIMIT = "limit"
 _DIGITS = 16  # of a digest: 64 bits
 _SCHEMAS_KEPT = 1000  # of rows that bring values
-_CHECKERS_KEPT = 64  # in a process that unpickles them
 
 
 def reply_digest(reply: str, context: Json = None) -> str:
@@ -80,7 +77,7 @@ class Row(NamedTuple):
     schema_digest: str | None
 
 
-class Checker(BatchFunction):
+class Checker(SharedFunction):
     """A function of batches that checks a column of replies: `Checker(schema)(batch)`.
 
     A batch is a dict of lists or arrays, a DataFrame of pandas or polars, or a Table or RecordBatch
@@ -141,11 +138,15 @@ class Checker(BatchFunction):
         against = _Against.of(Templates(prompt, data, values))
         return cls(against, coercions=coercions, reply=reply, keep=keep)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        state = type(self), self._against.small(), self.coercions, self.reply, self.keep
-        if self._against.has_types:
-            return _made, state  # as the pickler at hand pickles classes
-        return _shared, (pickle.dumps(state),)
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments that make an equal checker."""
+        options = {"coercions": self.coercions, "reply": self.reply, "keep": self.keep}
+        return {"schema": self._against.small(), **options}
+
+    @property
+    def has_types(self) -> bool:  # type: ignore[override]
+        """Whether it depends on classes of a program."""
+        return self._against.has_types
 
     @property
     def schema(self) -> Schema | None:
@@ -198,7 +199,7 @@ class Checker(BatchFunction):
         if batch.typed:
             form = self._form()
             rows = [_fitted(row, form) for row in rows]
-        found = [list(cells) for cells in zip(*rows, strict=True)] or [[] for _ in Row._fields]
+        found = transposed(rows, len(Row._fields))
         return found if templates is None else [*found, [templates.fingerprint] * len(rows)]
 
 
@@ -262,11 +263,11 @@ class _Against(NamedTuple):
     def of(cls, templates: Templates) -> Self:
         template = templates.prompt.template
         if template is None:
-            templates.render({})  # which raises what is wrong
+            templates.render({}, prefill=True)  # which raises what is wrong
         assert template is not None
         is_constant, schema = template.constant_schema
         if not is_constant and not templates.prompt.variables:
-            is_constant, schema = True, templates.render({}).schema
+            is_constant, schema = True, templates.render({}, prefill=True).schema
         return cls(schema, templates, is_constant)
 
 
@@ -296,7 +297,7 @@ class _Schemas:
     def _rendered(self, values: Mapping[str, Any]) -> tuple[Schema | None, str] | Problem:
         assert self._against.templates is not None
         try:
-            schema = self._against.templates.render(values).schema
+            schema = self._against.templates.render(values, prefill=True).schema
         except PromptError as error:
             return Problem("batch/values", first_line(error))
         digest = schema_digest(schema, self._coercions)
@@ -309,19 +310,3 @@ def _keep(kept: OrderedDict[str, Any], key: str, value: Any) -> None:
     kept[key] = value
     if len(kept) > _SCHEMAS_KEPT:
         kept.popitem(last=False)
-
-
-@lru_cache(maxsize=_CHECKERS_KEPT)
-def _shared(state: bytes) -> Checker:
-    """The checker of a pickle: always the same one in a process, with what it has compiled."""
-    return _made(*pickle.loads(state))  # noqa: S301 - a part of a pickle
-
-
-def _made(
-    kind: type[Checker],
-    against: _Against,
-    coercions: Coercions,
-    reply: str,
-    keep: Iterable[str] | None,
-) -> Checker:
-    return kind(against, coercions=coercions, reply=reply, keep=keep)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from pdl.errors import PdlError, Problem, did_you_mean, missing_package
 
@@ -25,6 +27,7 @@ Kind: TypeAlias = "str | list[Any] | dict[str, Any]"
 """`bool`, `int`, `float`, or `text`; a list of one kind; or a dict of the kinds of fields."""
 
 _NAMED = 20  # columns that an error lists
+_FUNCTIONS_KEPT = 64  # in a process that unpickles them
 
 
 class ColumnError(PdlError):
@@ -263,6 +266,11 @@ def _encodable(cell: Any) -> Any:
     return cell
 
 
+def transposed(rows: Sequence[Sequence[Any]], width: int) -> Cells:
+    """Return the cells of each column of rows that have `width` cells each."""
+    return [list(cells) for cells in zip(*rows, strict=True)] or [[] for _ in range(width)]
+
+
 def plain(cell: Any) -> Any:
     """Return a cell with lists and scalars of Python instead of numpy's, and None for NaN."""
     if isinstance(cell, str) or cell is None:
@@ -310,7 +318,7 @@ class BatchFunction(ABC):
     `id`, if a batch has it.
     """
 
-    def __init__(self, columns: Sequence[Column], keep: Iterable[str] | None) -> None:
+    def __init__(self, columns: Iterable[Column], keep: Iterable[str] | None) -> None:
         self.columns = tuple(columns)
         self.keep = None if keep is None else _names(keep)
         for one in self.columns:
@@ -321,14 +329,19 @@ class BatchFunction(ABC):
     def cells(self, batch: Columns) -> Cells:
         """Return the cells of the columns that are added."""
 
-    def __call__(self, batch: Batch) -> Batch:
+    @overload
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]: ...
+
+    @overload
+    def __call__(self, batch: Batch) -> Batch: ...
+
+    def __call__(self, batch: Any) -> Any:
         """Return a batch of the same container.
 
         Raises ColumnError if it lacks a column, TypeError for another container.
         """
         given = columns_of(batch)
-        made: Batch = given.result(self._kept(given.names), self.columns, self.cells(given))
-        return made
+        return given.result(self._kept(given.names), self.columns, self.cells(given))
 
     def _kept(self, names: Sequence[str]) -> tuple[str, ...]:
         if self.keep is not None:
@@ -346,6 +359,32 @@ class BatchFunction(ABC):
         check_names(kept, names, "keep")
         fields = [source.field(name) for name in kept]
         return arrow().schema([*fields, *(one.field() for one in self.columns)])
+
+
+class SharedFunction(BatchFunction):
+    """A function whose pickle is always the same object in a process, with what it has compiled."""
+
+    @abstractmethod
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments that make an equal function, each of which can be pickled."""
+
+    has_types = False
+    """Whether the arguments depend on classes of a program."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = type(self), self.arguments()
+        if self.has_types:
+            return _made, state  # as the pickler at hand pickles classes
+        return _shared, (pickle.dumps(state),)
+
+
+@lru_cache(maxsize=_FUNCTIONS_KEPT)
+def _shared(state: bytes) -> BatchFunction:
+    return _made(*pickle.loads(state))  # noqa: S301 - a part of a pickle
+
+
+def _made(kind: type[BatchFunction], arguments: dict[str, Any]) -> BatchFunction:
+    return kind(**arguments)
 
 
 def _names(given: Iterable[str]) -> tuple[str, ...]:

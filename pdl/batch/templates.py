@@ -100,7 +100,7 @@ class Templates:
         free = (name for name in self.variables if name not in self.values)
         return {name: name for name in free if name in names}
 
-    def render(self, values: Mapping[str, Any], *, prefill: bool = True) -> Rendered:
+    def render(self, values: Mapping[str, Any], *, prefill: bool = False) -> Rendered:
         """Render the prompt with the values of a row. Raises PromptError."""
         return self.prompt.render({**self.values, **values}, prefill=prefill)
 

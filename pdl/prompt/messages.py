@@ -121,6 +121,20 @@ class Message:
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
 
+def part_json(part: Part) -> dict[str, Any]:
+    """Return a part as JSON, as no provider in particular writes it."""
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, ToolCall):
+        call = {"id": part.id, "name": part.name, "arguments": dict(part.arguments)}
+        return {"type": "tool_call", **call}
+    if isinstance(part, ToolResult):
+        result = {"id": part.call.id, "name": part.call.name, "text": part.text}
+        return {"type": "tool_result", **result, "failed": part.failed}
+    where = {"url": part.url} if part.url else {"data": part.base64}
+    return {"type": "media", "mime_type": part.mime_type, **where}
+
+
 def transcript_of(part: Part) -> str:
     """Return a part as text: media and tool calls in brackets."""
     from pdl.schema.json_values import json_line  # noqa: PLC0415 - only people need it

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from pdl import reply as replies
 from pdl._types import T
 from pdl.limits import DEFAULT_LIMITS, Limits
-from pdl.prompt.messages import Message, disarmed
+from pdl.prompt.messages import Message, disarmed, part_json
 from pdl.schema import Schema
 from pdl.schema.model import schema_of, schema_type_error
 
@@ -134,6 +134,27 @@ class Rendered(Generic[T]):
             yield "config", "\n".join(f"{k}: {json_line(v)}" for k, v in self.config.items())
         if self.schema is not None:
             yield "schema", str(self.schema)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return it as JSON, as no provider in particular writes it.
+
+        `messages` have a role and content, a list of parts with media in base64; `schema` is a JSON
+        Schema, and `form` its form; `config`, `reasoning`, and `tools` are those of the prompt, and
+        `fingerprint` identifies it. What it does not have is null or empty.
+        """
+        schema, tools = self.schema, self.tools
+        return {
+            "fingerprint": self.fingerprint,
+            "messages": [
+                {"role": message.role, "content": list(map(part_json, message.parts))}
+                for message in self.messages
+            ],
+            "schema": schema.to_json_schema() if schema is not None else None,
+            "form": schema.form if schema is not None else None,
+            "config": dict(self.config),
+            "reasoning": list(self.reasoning),
+            "tools": tools.to_openai() if tools is not None else None,
+        }
 
     @overload
     @staticmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,8 +12,6 @@ from pdl.cli.output import json_document, problem_fields
 from pdl.cli.terminal import Terminal
 from pdl.models.payloads import FAMILIES
 from pdl.models.request import Request, provider_and_name
-from pdl.prompt.messages import Text
-from pdl.tools.tool import ToolCall, ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from pdl.cli.output import Output
     from pdl.models.payloads.provider_api import Payload
     from pdl.prompt import Rendered
-    from pdl.prompt.messages import Part
 
 _PROVIDERS = (
     *("openai", "openai-responses", "anthropic", "gemini"),
@@ -48,35 +45,8 @@ def _text(rendered: Rendered, terminal: Terminal) -> str:
 
 
 def _json(rendered: Rendered) -> str:
-    schema = rendered.schema
-    return json_document(
-        {
-            "fingerprint": rendered.fingerprint,
-            "messages": [
-                {"role": message.role, "content": list(map(_part_fields, message.parts))}
-                for message in rendered.messages
-            ],
-            "schema": schema.to_json_schema() if schema is not None else None,
-            "form": schema.form if schema is not None else None,
-            "config": dict(rendered.config),
-            "reasoning": list(rendered.reasoning),
-            "tools": rendered.tools.to_openai() if rendered.tools is not None else None,
-            "warnings": [problem_fields(problem) for problem in rendered.warnings],
-        }
-    )
-
-
-def _part_fields(part: Part) -> dict[str, Any]:
-    if isinstance(part, Text):
-        return {"type": "text", "text": part.text}
-    if isinstance(part, ToolCall):
-        call = {"id": part.id, "name": part.name, "arguments": dict(part.arguments)}
-        return {"type": "tool_call", **call}
-    if isinstance(part, ToolResult):
-        result = {"id": part.call.id, "name": part.call.name, "text": part.text}
-        return {"type": "tool_result", **result, "failed": part.failed}
-    where = {"url": part.url} if part.url else {"data": part.base64}
-    return {"type": "media", "mime_type": part.mime_type, **where}
+    warnings = [problem_fields(problem) for problem in rendered.warnings]
+    return json_document({**rendered.to_json(), "warnings": warnings})
 
 
 def _payload(rendered: Rendered, provider: str, *, model: str, constrain: bool) -> Payload:
