@@ -17,7 +17,7 @@ ADDRESS = "https://pdl-prompts.github.io/pdl/"
 """Where the site is published."""
 PLAYGROUND = "playground/"
 """The place of the playground on it; `play/` is the page about it."""
-PLACES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md"}
+PLACES = {"CHANGELOG.md": "changelog.md"}
 """Files of the repository that are pages of the site, too."""
 
 _FENCE = re.compile(
@@ -105,7 +105,7 @@ def _fence(mark: str, block: Block) -> str:
 
 def _relinked(name: str, text: str, pages: Mapping[str, str]) -> str:
     """The text with links to pages where the site has one, and to the repository otherwise."""
-    sources = {page: place for place, page in PLACES.items() if page != "index.md"}
+    sources = {page: place for place, page in PLACES.items()}
 
     def one(found: re.Match[str]) -> str:
         target, anchor = found["target"], found["anchor"] or ""

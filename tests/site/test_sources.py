@@ -22,6 +22,7 @@ def page(text: str, name: str = "a.md") -> str:
     [
         ("[b](b.md#x)", "[b](b.md#x)"),
         ("[x](#x) [y](https://a.example/b.md)", "[x](#x) [y](https://a.example/b.md)"),
+        ("[r](../README.md)", "[r](https://github.com/pdl-prompts/pdl/blob/main/README.md)"),
         ("[r](../LICENSE)", "[r](https://github.com/pdl-prompts/pdl/blob/main/LICENSE)"),
         ("[r](../prompts)", "[r](https://github.com/pdl-prompts/pdl/tree/main/prompts)"),
     ],
