@@ -53,7 +53,7 @@ class Limits:
     grammar_rules: int = 200_000
     """Rules of a grammar."""
     grammar_states: int = 5_000_000
-    """States of the automaton of a grammar."""
+    """States of the automaton of a grammar, in the rules that texts have reached."""
     grammar_configurations: int = 100_000
     """Simultaneous states of that automaton for one text: its partial parses.
 

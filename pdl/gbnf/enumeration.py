@@ -14,7 +14,6 @@ configurations, each when it is first asked for.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -171,11 +170,11 @@ class Distances:
         if state < 0:
             return 0  # after the root rule
         machine = self._machine
-        rule = bisect_right(machine.firsts, state) - 1
+        rule, position = machine.place(state)
         found = self._states.get(rule)
         if found is None:
             found = self._states[rule] = self._of_rule(rule)
-        return found[state - machine.firsts[rule]]
+        return found[position]
 
     def _of_rule(self, rule: int) -> list[int]:
         """The distances of a rule's states.
@@ -183,12 +182,12 @@ class Distances:
         A state leads to lower ones only, which are known then, but for the start of a loop's body,
         from where the way is longer than past the loop.
         """
-        firsts = self._machine.firsts
-        first = firsts[rule]
-        end = firsts[rule + 1] if rule + 1 < len(firsts) else len(self._machine.moves)
+        states = self._machine.states(rule)
         found: list[int] = []
-        for state in range(first, end):
-            ways = (plus(cost, found[to - first]) for cost, to in self._ways(state) if to < state)
+        for state in states:
+            ways = (
+                plus(cost, found[to - states.start]) for cost, to in self._ways(state) if to < state
+            )
             found.append(0 if state in self._machine.ends else min(ways, default=NEVER))
         return found
 

@@ -10,9 +10,10 @@ from pdl.gbnf.utf8 import normal, overlap
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pdl.gbnf.edges import Origin
     from pdl.gbnf.gss import Node, ReturnEdge
     from pdl.gbnf.matcher import Configuration
-    from pdl.gbnf.rtn import Origin, Rtn
+    from pdl.gbnf.rtn import Rtn
 
 
 _LITERAL_SHOWN = 24  # characters of a literal
@@ -37,7 +38,7 @@ _WALKED = 1_000_000  # nodes that are looked at for the rules around a place
 
 def expected_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
     """Describe what is expected at a configuration, each once, in the order of the grammar."""
-    states = sorted({state for state, _ in here.items})[:_MOST]
+    states = sorted({state for state, _ in here.items}, key=rtn.place)[:_MOST]
     origins = [rtn.source_map[state] for state in states if state in rtn.source_map]
     origins.sort(key=lambda origin: (origin.item.start, origin.done))
     found = dict.fromkeys(map(described, _merged(origins)))
@@ -119,7 +120,7 @@ def rules_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
     places: Iterable[ReturnEdge] = here.items
     looked = 0
     while places and looked < _WALKED:
-        state = min(state for state, _ in places)
+        state = min((state for state, _ in places), key=rtn.place)
         names.append(rtn.rule_of(state))
         nodes = {node for one, node in places if one == state and node is not None}
         places, seen = _waiting(nodes)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pdl.errors import Problem
     from pdl.gbnf.linting.finding import Finding
     from pdl.gbnf.matcher import Matcher
+    from pdl.gbnf.nodes import Rule
     from pdl.gbnf.rtn import Rtn
     from pdl.gbnf.sampler import Sampler
     from pdl.gbnf.state import Match, Pieces, State, Vocabulary
@@ -33,6 +34,24 @@ class Grammar(GrammarRules):
     Of several rules of one name the last counts (`rule`), as in llama.cpp; `rules` has them all.
     Grammars compare by rules, root and comments, not by spelling.
     """
+
+    @classmethod
+    def productive(cls, rules: tuple[Rule, ...]) -> Grammar:
+        """Return a grammar of which it is known that `is_productive`."""
+        found = cls(rules)
+        found.__dict__["is_productive"] = True
+        return found
+
+    @cached_property
+    @within_stack
+    def is_productive(self) -> bool:
+        """Whether each item of each rule matches some text, without tokens that it names."""
+        from pdl.gbnf.analysis import NEVER, Shortest
+        from pdl.gbnf.nodes import items
+
+        shortest = Shortest(self.rule, token=NEVER)
+        held = (item for rule in self.rule.values() for item in items(rule.options))
+        return all(map(shortest.productive, held))
 
     @cached_property
     @within_stack

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pdl.gbnf.rtn import CallEdge, CountedRepetitions, Mark, Rtn
+    from pdl.gbnf.edges import CallEdge
+    from pdl.gbnf.repetitions import CountedRepetitions, Mark
+    from pdl.gbnf.rtn import Rtn
 
 
 class EpsilonClosure(NamedTuple):
@@ -45,13 +47,15 @@ class EpsilonClosures:
     def is_still(self, state: int) -> bool:
         """Whether the closure of a state is the state itself."""
         machine = self._machine
+        if machine.moves[state]:
+            return True
         return not (state in machine.splits or state in machine.calls or state in machine.ends)
 
     def _made(self, state: int) -> EpsilonClosure:
         if self.is_still(state):
             return EpsilonClosure((state,), (), ends=False)
         machine = self._machine
-        splits, calls, empty = machine.splits, machine.calls, machine.empty
+        moves, splits, calls, empty = machine.moves, machine.splits, machine.calls, machine.empty
         takes: dict[int, None] = {}
         called: dict[CallEdge, None] = {}
         ends = False
@@ -60,6 +64,9 @@ class EpsilonClosures:
         pending = self._fresh((state,), seen, rounds)
         while pending:
             one = pending.pop()
+            if moves[one]:
+                takes[one] = None
+                continue
             following = splits.get(one, ())
             if one in calls:
                 call = calls[one]

@@ -81,7 +81,8 @@ class Matcher:
         self._trees: dict[int, tuple[_Branch, ...]] = {}
         self._size = 0
         self._room = _ROOM
-        self._order = self._ordered()
+        self._order: dict[int, int] = {}
+        self._least = 0
         first = Entry()
         first.return_edges.add((_DONE, None))
         frontier = Frontier()
@@ -97,18 +98,23 @@ class Matcher:
         """How many steps through the stack were taken."""
         return self._stack.work
 
-    def _ordered(self) -> list[int]:
-        """A number for each rule, lower than those of the rules that it begins with."""
-        starts = self.rtn.starts
-        graph = {
-            rule: [call.rule for call in self.closures.of(start).calls]
-            for rule, start in enumerate(starts)
-        }
-        order = [0] * len(starts)
-        for number, component in enumerate(reversed(strongly_connected_components(graph))):
-            for rule in component:
-                order[rule] = number
-        return order
+    def _number(self, rules: Iterable[int]) -> None:
+        """Give a number to each of some rules, lower than those of the rules that it begins with.
+
+        Rules that begin with each other have one number.
+        """
+        starts, order = self.rtn.starts, self._order
+        pending = [rule for rule in rules if rule not in order]
+        graph: dict[int, list[int]] = {}
+        while pending:
+            rule = pending.pop()
+            if rule not in graph:
+                called = [call.rule for call in self.closures.of(starts[rule]).calls]
+                graph[rule] = [other for other in called if other not in order]
+                pending += graph[rule]
+        for component in strongly_connected_components(graph):
+            self._least -= 1
+            order.update(dict.fromkeys(component, self._least))
 
     def step(self, here: Configuration, byte: int) -> Configuration:
         """Return the configuration after reading one byte."""
@@ -287,6 +293,7 @@ class Matcher:
                 self._grow(frontier, tree, self._stack.node(entry.return_edges, entry.links))
                 return
         order = self._order
+        self._number(entered)
         levels: dict[int, set[int]] = {}
         for rule in entered:
             levels.setdefault(order[rule], set()).add(rule)
@@ -297,7 +304,7 @@ class Matcher:
             number = heappop(heap)
             rules = self._cycle(number, levels.pop(number), entered)
             looked += len(rules)
-            if looked > len(order) + self._most:  # left recursion, which `parse` refuses
+            if looked > len(self.rtn.names) + self._most:  # left recursion, which `parse` refuses
                 raise AmbiguityLimitError(self._busiest(self.rtn.starts[rule] for rule in rules))
             for rule in rules:
                 for called in self._called(rule, number, frontier, entered):

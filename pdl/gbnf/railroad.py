@@ -14,6 +14,7 @@ from html import escape
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from pdl.gbnf.edges import Origin
 from pdl.gbnf.expected import described
 from pdl.gbnf.nodes import (
     AnyChar,
@@ -27,7 +28,6 @@ from pdl.gbnf.nodes import (
     is_nothing,
     item_text,
 )
-from pdl.gbnf.rtn import Origin
 
 if TYPE_CHECKING:
     from collections import abc

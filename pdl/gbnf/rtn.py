@@ -5,284 +5,289 @@ then to the state that waits for its end), or it splits. UTF-8 is compiled in, s
 in the middle of a character. What follows an item is known when the item is compiled, so a
 repetition is a loop, and a rule at the end of a rule needs no entry on the stack (a tail call).
 
-Counted repetitions are unrolled: `x{0,3}` is `(x (x x?)?)?`, a copy of `x` for each round, all of
-the same shape. Of two states that differ in the copy alone, the one with more rounds left subsumes
-the other: whatever can follow the other can follow it, too, so only that one need be tracked.
+A rule is compiled when its start is first asked for, and of a repetition only the first copy
+(`pdl.gbnf.repetitions`): a text reaches few of the states that a large grammar has.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from functools import lru_cache
+from threading import RLock
+from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.gbnf.analysis import Shortest
-from pdl.gbnf.limits_errors import Clock, limit_error
+from pdl.gbnf.analysis import Shortest, possible
+from pdl.gbnf.edges import Moves
+from pdl.gbnf.limits_errors import Clock, limit_error, within_stack
 from pdl.gbnf.nodes import (
     AnyChar,
     CharClass,
     Group,
-    Item,
     Literal,
     Repeat,
     RuleRef,
-    Sequence,
-    TokenRef,
     bounded,
+    is_nothing,
 )
-from pdl.gbnf.utf8 import ANY, Ranges, characters, encoded, of_class
+from pdl.gbnf.repetitions import Repetition
+from pdl.gbnf.utf8 import ANY, encoded, of_class
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from pdl.gbnf.nodes import Rule
+    from pdl.gbnf.edges import ByteEdges, CallEdges, SourceMap
+    from pdl.gbnf.nodes import Item, Rule, Sequence, TokenRef
+    from pdl.gbnf.repetitions import CountedRepetitions, Repetitions
     from pdl.gbnf.utf8 import ByteRanges
     from pdl.limits import Limits
     from pdl.source import Source, Span
 
 
-_T = TypeVar("_T", bound="Hashable")
+@dataclass(slots=True)
+class Rtn:
+    """The states of a grammar, by number.
 
-Mark: TypeAlias = tuple[int, int, int]
-"""The number of a repetition, the position in its copy, and the rounds that are left there."""
+    `moves[state]` are byte ranges and their targets; `splits[state]` the targets of epsilon edges;
+    `calls`, `tokens` the other edges, `source_map` the items of the grammar: these know a state
+    once its `moves` have been asked for. `ends` are the states at which rules are complete,
+    `starts` those at which they begin; asking for one compiles the rule. `empty` are the nullable
+    rules; a rule's number is its index in `names`. `classes` numbers the classes of bytes that no
+    move distinguishes.
+    """
+
+    names: list[str]
+    empty: frozenset[int]
+    classes: bytes
+    moves: Moves
+    starts: Starts
+    splits: dict[int, tuple[int, ...]] = field(init=False)
+    tokens: dict[int, tuple[TokenRef, int]] = field(init=False)
+    ends: dict[int, int] = field(init=False)
+    calls: CallEdges = field(init=False)
+    source_map: SourceMap = field(init=False)
+    repetitions: CountedRepetitions = field(init=False)
+
+    def __post_init__(self) -> None:
+        edges = self.moves.edges
+        self.splits = edges.splits
+        self.tokens = edges.tokens
+        self.ends = edges.ends
+        self.calls = edges.calls
+        self.source_map = edges.source_map
+        self.repetitions = edges.repetitions
+
+    def place(self, state: int) -> tuple[int, int]:
+        """The number of the rule that a state belongs to, and the position in it."""
+        return self.starts.place(state)
+
+    def states(self, rule: int) -> range:
+        """The states of a rule."""
+        return self.starts.states(rule)
+
+    def rule_of(self, state: int) -> str:
+        """The name of the rule that a state belongs to."""
+        return self.names[self.place(state)[0]]
 
 
-class CountedRepetition(NamedTuple):
-    """Copies of an optional item: how many, of how many states each, from which state on."""
+def compile_rtn(rules: Mapping[str, Rule], limits: Limits, source: Source | None = None) -> Rtn:
+    """Return the network of some rules, which were read from `source`.
 
-    first: int
-    size: int
-    copies: int
+    Asking for the start of a rule raises LimitError for more states, with those of the rules before
+    it, or a longer time than `limits` has.
+    """
+    nullable = _nullable(rules)
+    empty = frozenset(number for number, name in enumerate(rules) if name in nullable)
+    moves = Moves()
+    starts = Starts(rules, nullable, moves, limits, source)
+    return Rtn(list(rules), empty, _byte_classes(rules), moves, starts)
 
-    @property
-    def end(self) -> int:
-        """The state after the last one."""
-        return self.first + self.size * self.copies
+
+def _nullable(rules: Mapping[str, Rule]) -> frozenset[str]:
+    """The names of the rules that match the empty string.
+
+    Mostly, a look at the items is enough.
+    """
+    held = {
+        name: rule
+        for name, rule in rules.items()
+        if any(all(map(_may_be_empty, option.items)) for option in rule.options)
+    }
+    shortest = Shortest(held)
+    return frozenset(name for name in held if not shortest.rule(name))
 
 
-class CountedRepetitions:
-    """All repetitions of a network: each is apart from another one or inside one of its copies."""
+def _may_be_empty(item: Item) -> bool:
+    """Whether an item matches the empty string, if all rules do."""
+    return _is_nullable(item, None)
 
-    def __init__(self, repetitions: Collection[CountedRepetition]) -> None:
-        self._repetitions = sorted(repetitions, key=lambda chain: (chain.first, -chain.end))
-        self._firsts = [chain.first for chain in self._repetitions]
-        self._around = self._parents()
-        self._known: dict[int, tuple[Mark, ...]] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._repetitions)
+def _is_nullable(item: Item, nullable: frozenset[str] | None) -> bool:
+    """Whether an item matches the empty string, if some rules do; None for all of them."""
+    if isinstance(item, RuleRef):
+        return nullable is None or item.name in nullable
+    if isinstance(item, Repeat):
+        return not item.min or _is_nullable(item.item, nullable)
+    if isinstance(item, Group):
+        return any(
+            all(_is_nullable(one, nullable) for one in option.items) for option in item.options
+        )
+    return is_nothing(item)
 
-    def _parents(self) -> list[int]:
-        """The repetition around each, -1 if there isn't one."""
-        around: list[int] = []
-        for chain in self._repetitions:
-            outer = len(around) - 1
-            while outer >= 0 and self._repetitions[outer].end <= chain.first:
-                outer = around[outer]
-            around.append(outer)
-        return around
 
-    def marks(self, state: int) -> tuple[Mark, ...]:
-        """The positions of a state in the repetitions around it."""
-        known = self._known.get(state)
-        if known is None:
-            found: list[Mark] = []
-            at = bisect_right(self._firsts, state) - 1
-            while at >= 0:
-                chain = self._repetitions[at]
-                if state < chain.end:
-                    index, place = divmod(state - chain.first, chain.size)
-                    found.append((at, place, index))
-                at = self._around[at]
-            known = self._known[state] = tuple(found)
-        return known
+def _byte_classes(rules: Mapping[str, Rule]) -> bytes:
+    """The number of the class of each byte, in the order of the bytes."""
+    codes: set[int] = set()
+    classes: set[Item] = set()
+    pending = [option for rule in rules.values() for option in rule.options]
+    for option in pending:  # which grows
+        for repeated in option.items:
+            item = repeated
+            while isinstance(item, Repeat):
+                item = item.item
+            if isinstance(item, Literal):
+                codes.update(item.codes)
+            elif isinstance(item, CharClass | AnyChar):
+                classes.add(item)
+            elif isinstance(item, Group):
+                pending += item.options
+    text = "".join(map(chr, filter(possible, codes)))
+    bytes_ = set(text.encode())
+    cuts = bytes_.union(byte + 1 for byte in bytes_).union(*map(_cuts, classes))
+    number, found = 0, bytearray()
+    for byte in range(256):
+        number += byte in cuts and byte > 0
+        found.append(number)
+    return bytes(found)
 
-    def drop_subsumed(self, pairs: Collection[tuple[int, _T]]) -> list[tuple[int, _T]]:
-        """The states that no other one subsumes that is paired with the same value."""
-        marked = [(marks, other) for state, other in pairs if (marks := self.marks(state))]
-        if len(marked) <= 1:
-            return list(pairs)
-        best: dict[tuple[int, int, _T], int] = {}
-        for marks, other in marked:
-            for chain, place, index in marks:
-                key = (chain, place, other)
-                best[key] = max(index, best.get(key, 0))
-        return [
-            (state, other)
-            for state, other in pairs
-            if all(best[chain, at, other] == index for chain, at, index in self.marks(state))
-        ]
+
+_KNOWN = 4096  # classes, and parts of them, of which the bytes are kept
+
+ByteTree: TypeAlias = "tuple[tuple[int, int, tuple[ByteRanges, ...]], ...]"
+"""The ranges of a byte of a character, each with what may follow: the ranges of further bytes."""
+
+
+@lru_cache(_KNOWN)
+def _bytes_of(item: Item) -> ByteTree:
+    """The bytes of the characters of a class."""
+    return _grouped(tuple(encoded(of_class(item) if isinstance(item, CharClass) else ANY)))
+
+
+@lru_cache(_KNOWN)
+def _grouped(ranges: tuple[ByteRanges, ...]) -> ByteTree:
+    """The same of some characters that are of one byte at least."""
+    first: dict[tuple[int, int], list[ByteRanges]] = {}
+    for low, *rest in ranges:
+        first.setdefault(low, []).append(tuple(rest))
+    return tuple((*low, tuple(rests)) for low, rests in first.items())
+
+
+@lru_cache(_KNOWN)
+def _cuts(item: Item) -> frozenset[int]:
+    """The bytes at which the ranges of a class begin, and those after which they end."""
+    ranges = encoded(of_class(item) if isinstance(item, CharClass) else ANY)
+    return frozenset(cut for held in ranges for low, high in held for cut in (low, high + 1))
 
 
 _UNWATCHED = 4096  # states that are made between two looks at the clock
 
 
-class CallEdge(NamedTuple):
-    """Match a rule, then continue at a state; `last`: nothing of this rule is left then."""
+class Starts(dict[int, int]):
+    """The states at which rules begin: each is compiled when it is asked for.
 
-    rule: int
-    return_state: int
-    last: bool
-
-
-class Origin(NamedTuple):
-    """What a state represents: an item of a rule, and how many code points of it were read."""
-
-    rule: str
-    item: Item
-    done: int
-
-
-class CallEdges:
-    """The call edges of states, each made when it is asked for.
-
-    Large grammars have hundreds of thousands, and numbers are nothing to the garbage collector.
+    Threads may ask for the same one.
     """
 
-    __slots__ = ("_backs", "_ends", "_rules")
-
-    def __init__(self, ends: Mapping[int, int]) -> None:
-        self._ends = ends
-        self._rules: dict[int, int] = {}
-        self._backs: dict[int, int] = {}
-
-    def __contains__(self, state: int) -> bool:
-        return state in self._rules
-
-    def __getitem__(self, state: int) -> CallEdge:
-        back = self._backs[state]
-        return CallEdge(self._rules[state], back, back in self._ends)
-
-    def get(self, state: int) -> CallEdge | None:
-        """The call edge of a state, None if it has none."""
-        return self[state] if state in self._rules else None
-
-    def add(self, state: int, rule: int, back: int) -> None:
-        """Let a state match a rule, then continue at another one."""
-        self._rules[state] = rule
-        self._backs[state] = back
-
-
-class SourceMap:
-    """What states represent, each made when it is asked for, as there are as many."""
-
-    __slots__ = ("_done", "_items", "_numbers")
-
-    def __init__(self) -> None:
-        self._items: list[tuple[str, Item]] = []
-        self._numbers: dict[int, int] = {}
-        self._done: dict[int, int] = {}
-
-    def __contains__(self, state: int) -> bool:
-        return state in self._numbers
-
-    def __getitem__(self, state: int) -> Origin:
-        rule, item = self._items[self._numbers[state]]
-        return Origin(rule, item, self._done.get(state, 0))
-
-    def get(self, state: int) -> Origin | None:
-        """What a state represents, None if it is inside a character or between items."""
-        return self[state] if state in self._numbers else None
-
-    def item(self, rule: str, item: Item) -> int:
-        """A number for an item of a rule, for `add`."""
-        self._items.append((rule, item))
-        return len(self._items) - 1
-
-    def add(self, state: int, number: int, done: int = 0) -> None:
-        """Let a state represent an item, of which so many code points were read."""
-        self._numbers[state] = number
-        if done:
-            self._done[state] = done
-
-
-@dataclass(slots=True)
-class Rtn:
-    """The states of a grammar, by number; the lists run in parallel.
-
-    `moves[state]` are byte ranges and their targets; `splits[state]` the targets of epsilon edges;
-    `calls`, `tokens` the other edges, `source_map` the items of the grammar. `ends` are the states
-    at which rules are complete, `starts` those at which they begin, `firsts` the lowest of each,
-    `empty` the nullable rules; a rule's number is its index in `names`. `classes` numbers the
-    classes of bytes that no move distinguishes.
-    """
-
-    names: list[str]
-    moves: list[tuple[tuple[int, int, int], ...]] = field(default_factory=list)
-    splits: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    tokens: dict[int, tuple[TokenRef, int]] = field(default_factory=dict)
-    source_map: SourceMap = field(default_factory=SourceMap)
-    ends: dict[int, int] = field(default_factory=dict)
-    calls: CallEdges = field(init=False)
-    starts: list[int] = field(default_factory=list)
-    firsts: list[int] = field(default_factory=list)
-    empty: frozenset[int] = frozenset()
-    repetitions: CountedRepetitions = field(default_factory=lambda: CountedRepetitions(()))
-    classes: bytes = bytes(range(256))
-
-    def __post_init__(self) -> None:
-        self.calls = CallEdges(self.ends)
-
-    def rule_of(self, state: int) -> str:
-        """The name of the rule that a state belongs to."""
-        return self.names[bisect_right(self.firsts, state) - 1]
-
-
-def compile_rtn(rules: Mapping[str, Rule], limits: Limits, source: Source | None = None) -> Rtn:
-    """Compile some rules, which were read from `source`.
-
-    Raises LimitError for more states or a longer time than `limits` has.
-    """
-    return _Compiler(rules, limits, source).made
-
-
-class _Compiler:
-    def __init__(self, rules: Mapping[str, Rule], limits: Limits, source: Source | None) -> None:
-        self._most = limits.grammar_states
-        self._clock = Clock(limits, "building the network")
-        self._source = source
+    def __init__(
+        self,
+        rules: Mapping[str, Rule],
+        nullable: frozenset[str],
+        moves: Moves,
+        limits: Limits,
+        source: Source | None,
+    ) -> None:
+        self._rules = list(rules.values())
         self._numbers = {name: number for number, name in enumerate(rules)}
+        self._nullable = nullable
+        self._moves = moves
+        self._edges = moves.edges
+        self._limits = limits
+        self._source = source
+        self._lock = RLock()
+        self._firsts: list[int] = []
+        self._order: list[int] = []
+        self._extents: dict[int, range] = {}
+        self._next = 0
         self._rule = ""
         self._span: Span | None = None
+        self._clock = Clock(limits, "building the network")
         self._tails: dict[tuple[tuple[ByteRanges, ...], int], int] = {}
-        self._repetitions: list[CountedRepetition] = []
-        self._cuts = bytearray(257)  # at which bytes a move begins, or after which one ends
-        self._shortest = Shortest(rules)
-        self.made = Rtn(list(rules))
-        self.made.empty = frozenset(
-            number for name, number in self._numbers.items() if not self._shortest.rule(name)
-        )
-        for rule in rules.values():
-            self._compile(rule)
-        self.made.repetitions = CountedRepetitions(self._repetitions)
-        self.made.classes = bytes(sum(self._cuts[1 : byte + 1]) for byte in range(256))
+        self._level: Repetitions
 
-    def _compile(self, rule: Rule) -> None:
+    def place(self, state: int) -> tuple[int, int]:
+        """The number of the rule that a state belongs to, and the position in it."""
+        at = bisect_right(self._firsts, state) - 1
+        return self._order[at], state - self._firsts[at]
+
+    def states(self, rule: int) -> range:
+        """The states of a rule."""
+        self[rule]
+        return self._extents[rule]
+
+    def __missing__(self, number: int) -> int:
+        """Compile a rule."""
+        with self._lock:
+            if number not in self:
+                first = self._next
+                try:
+                    start = self._compile(self._rules[number], number)
+                except BaseException:
+                    self._undo(first)
+                    raise
+                self._order.append(number)
+                self._firsts.append(first)
+                self._extents[number] = range(first, self._next)
+                self[number] = start
+            return self[number]
+
+    def _undo(self, first: int) -> None:
+        """Forget the states from one on."""
+        for state in range(first, self._next):
+            self._moves.pop(state, None)
+        self._edges.drop(first)
+        self._next = first
+
+    @within_stack
+    def _compile(self, rule: Rule, number: int) -> int:
         self._rule = rule.name
         read = self._source is not None and rule.start >= 0
         self._span = self._source.span(rule.start, rule.named) if self._source and read else None
-        self._clock.check(self._span)
+        self._clock = Clock(self._limits, "building the network")
         self._tails.clear()
+        self._level = self._edges.repetitions.outer
         end = self._state()
-        self.made.firsts.append(end)
-        self.made.ends[end] = self._numbers[rule.name]
-        self.made.starts.append(self._options(rule.options, end))
+        self._edges.ends[end] = number
+        return self._options(rule.options, end)
 
-    def _state(self, moves: tuple[tuple[int, int, int], ...] = ()) -> int:
-        states = self.made.moves
-        if len(states) >= self._most:
-            message = f"the grammar becomes more than {self._most:,} states"
-            raise limit_error("grammar_states", message, self._span)
-        if not len(states) % _UNWATCHED:
+    def _state(self, moves: ByteEdges = ()) -> int:
+        state = self._next
+        self._reserve(1)
+        self._moves[state] = moves
+        if not state % _UNWATCHED:
             self._clock.check(self._span)
-        for low, high, _ in moves:
-            self._cuts[low] = self._cuts[high + 1] = 1
-        states.append(moves)
-        return len(states) - 1
+        return state
+
+    def _reserve(self, states: int) -> None:
+        """Take the numbers of some states."""
+        most = self._limits.grammar_states
+        if self._next + states > most:
+            message = f"the grammar becomes more than {most:,} states"
+            raise limit_error("grammar_states", message, self._span)
+        self._next += states
 
     def _split(self, states: Iterable[int]) -> int:
         state = self._state()
-        self.made.splits[state] = tuple(dict.fromkeys(states))
+        self._edges.splits[state] = tuple(dict.fromkeys(states))
         return state
 
     def _options(self, options: Iterable[Sequence], following: int) -> int:
@@ -298,106 +303,84 @@ class _Compiler:
     def _item(self, item: Item, following: int) -> int:
         if isinstance(item, Literal):
             return self._literal(item, following)
-        if isinstance(item, CharClass):
-            return self._class(item, of_class(item), following) if item.ranges else following
-        if isinstance(item, AnyChar):
-            return self._class(item, ANY, following)
+        if isinstance(item, CharClass) and not item.ranges:
+            return following
         if isinstance(item, Group):
             return self._options(item.options, following)
         if isinstance(item, Repeat):
             return self._repeat(item, following)
-        state = self._state()
-        self._represents(state, item)
-        if isinstance(item, RuleRef):
-            self.made.calls.add(state, self._numbers[item.name], following)
+        if isinstance(item, CharClass | AnyChar):
+            state = self._of_bytes(_bytes_of(item), following)
         else:
-            self.made.tokens[state] = (item, following)
-        return state
-
-    def _represents(self, state: int, item: Item) -> None:
-        source_map = self.made.source_map
+            state = self._state()
+            if isinstance(item, RuleRef):
+                self._edges.calls.add(state, self._numbers[item.name], following)
+            else:
+                self._edges.tokens[state] = (item, following)
+        source_map = self._edges.source_map
         source_map.add(state, source_map.item(self._rule, item))
+        return state
 
     def _literal(self, item: Literal, following: int) -> int:
-        number = self.made.source_map.item(self._rule, item)
+        source_map = self._edges.source_map
+        number = source_map.item(self._rule, item)
         for done in range(len(item.codes) - 1, -1, -1):
             code = item.codes[done]
-            possible = characters(((code, code),))
-            bytes_ = chr(code).encode() if possible else b""
-            for byte in reversed(bytes_[1:]):
-                following = self._state(((byte, byte, following),))
-            moves = ((bytes_[0], bytes_[0], following),) if bytes_ else ()
-            following = self._state(moves)
-            self.made.source_map.add(following, number, done)
+            if possible(code):
+                first, *rest = chr(code).encode()
+                for byte in reversed(rest):
+                    following = self._state(((byte, byte, following),))
+                following = self._state(((first, first, following),))
+            else:
+                following = self._state()
+            source_map.add(following, number, done)
         return following
 
-    def _class(self, item: Item, ranges: Ranges, following: int) -> int:
-        first: dict[tuple[int, int], list[ByteRanges]] = {}
-        for low, *rest in encoded(ranges):
-            first.setdefault(low, []).append(tuple(rest))
-        moves = [(*low, self._tail(tuple(rests), following)) for low, rests in first.items()]
-        state = self._state(tuple(moves))
-        self._represents(state, item)
-        return state
+    def _of_bytes(self, tree: ByteTree, following: int) -> int:
+        """The state that takes some bytes, and what may follow each."""
+        moves = [(low, high, self._tail(rests, following)) for low, high, rests in tree]
+        return self._state(tuple(moves))
 
     def _tail(self, rests: tuple[ByteRanges, ...], following: int) -> int:
         """The state for the rest of a character, shared by all with the same continuation."""
         if rests == ((),):
             return following
         known = self._tails.get((rests, following))
-        if known is not None:
-            return known
-        grouped: dict[tuple[int, int], list[ByteRanges]] = {}
-        for low, *rest in rests:
-            grouped.setdefault(low, []).append(tuple(rest))
-        moves = [(*low, self._tail(tuple(found), following)) for low, found in grouped.items()]
-        state = self._state(tuple(moves))
-        self._tails[rests, following] = state
-        return state
+        if known is None:
+            known = self._tails[rests, following] = self._of_bytes(_grouped(rests), following)
+        return known
 
     def _repeat(self, item: Repeat, following: int) -> int:
         most = bounded(item)
         # A nullable item may match nothing in each round: then no round is required.
-        least = 0 if self._shortest.nullable(item.item) else item.min
+        least = 0 if _is_nullable(item.item, self._nullable) else item.min
         if most is None:
             loop = self._state()
             body = self._item(item.item, loop)
-            self.made.splits[loop] = (body, following)
+            self._edges.splits[loop] = (body, following)
             state, least = (body, least - 1) if least else (loop, 0)
         else:
-            state = self._chain(item.item, most - least, following)
-        for _ in range(least):
-            state = self._item(item.item, state)
-        return state
+            state = self._copies(item.item, most - least, following, optional=True)
+        return self._copies(item.item, least, state, optional=False)
 
-    def _chain(self, item: Item, count: int, following: int) -> int:
-        """An item at most so many times: copies that are alike, state by state."""
-        if isinstance(item, RuleRef) and count:  # of none, the rule need not be there
-            return self._calls(item, count, following)
-        state, first = following, len(self.made.moves)
-        ends: list[int] = []
-        for _ in range(count):
-            self._tails.clear()
-            state = self._split((self._item(item, state), following))
-            ends.append(state + 1)
-        size = ends[0] - first if ends else 0
-        if count > 1 and ends == list(range(first + size, first + size * count + 1, size)):
-            self._repetitions.append(CountedRepetition(first, size, count))
-        return state
-
-    def _calls(self, item: RuleRef, count: int, following: int) -> int:
-        """A chain of calls; schemas have long ones, so each takes as little as possible."""
-        made, rule, state = self.made, self._numbers[item.name], following
-        number = made.source_map.item(self._rule, item)
+    def _copies(self, item: Item, count: int, following: int, *, optional: bool) -> int:
+        """An item so many times, or at most so many times."""
+        if count <= 1:
+            return self._round(item, following, optional=optional) if count == 1 else following
+        around, found = self._level, Repetition(self._next, following)
+        self._level = found.inner
         self._tails.clear()
-        first = len(made.moves)
-        for _ in range(count):
-            call = self._state()
-            made.source_map.add(call, number)
-            made.calls.add(call, rule, state)
-            state = call + 1
-            made.moves.append(())
-            made.splits[state] = (call, following)
-        if count > 1:
-            self._repetitions.append(CountedRepetition(first, 2, count))
-        return state
+        state = self._round(item, following, optional=optional)
+        self._tails.clear()
+        self._level = around
+        if state == following:
+            return state
+        found.repeat(count, self._next - found.first, state, optional=optional)
+        self._reserve(found.end - self._next)
+        around.add(found)
+        return state + found.size * (count - 1)
+
+    def _round(self, item: Item, following: int, *, optional: bool) -> int:
+        """An item once, or at most once."""
+        state = self._item(item, following)
+        return self._split((state, following)) if optional and state != following else state

@@ -8,7 +8,6 @@ that does not matter to the closure, so it is the same for all texts that reach 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.nodes import AnyChar, CharClass, Literal, RuleRef, TokenRef, items
@@ -26,9 +25,10 @@ from pdl.masks.parts import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from pdl.gbnf.edges import CallEdge
     from pdl.gbnf.gss import Node
     from pdl.gbnf.nodes import Rule
-    from pdl.gbnf.rtn import CallEdge, Rtn
+    from pdl.gbnf.rtn import Rtn
     from pdl.masks.collector import TokenCollector
     from pdl.masks.mask_cache import ClassBytes, MaskCache
     from pdl.masks.parts import Part, States
@@ -200,11 +200,8 @@ class Closures:
     def _inside(self, states: States) -> LexemePart:
         known = self._insides.get(states)
         if known is None:
-            firsts = self._machine.firsts
-            rules = [(state, self._rule(state)) for state in states]
-            name = frozenset(
-                (self._lexemes.of(rule), state - firsts[rule]) for state, rule in rules
-            )
+            places = map(self._machine.place, states)
+            name = frozenset((self._lexemes.of(rule), at) for rule, at in places)
             known = self._insides[states] = LexemePart(self._collector, states, name)
         return known
 
@@ -328,7 +325,7 @@ class Closures:
 
     def _rule(self, state: int) -> int:
         """The number of the rule that a state belongs to."""
-        return bisect_right(self._machine.firsts, state) - 1
+        return self._machine.place(state)[0]
 
     def _is_lexical(self, state: int) -> bool:
         known = self._lexical.get(state)

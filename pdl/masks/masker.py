@@ -63,7 +63,6 @@ class Masker(Learner):
         self.grammar = grammar
         self.vocabulary = vocabulary
         self._references = References(vocabulary)
-        self._references.check(grammar)
         rules = prune_to_vocabulary(grammar, vocabulary, self._references)
         whole = all(rule is grammar.rule[name] for name, rule in rules.items())
         with uncollected():

@@ -18,7 +18,8 @@ from pdl.masks.trie_index import LexemeExit
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from pdl.gbnf.rtn import CallEdge, Mark
+    from pdl.gbnf.edges import CallEdge
+    from pdl.gbnf.repetitions import Mark
     from pdl.masks.collector import TokenCollector
     from pdl.masks.trie_index import AnyPosition, Position, TokenSetBuilder
 

@@ -221,10 +221,14 @@ def prune_to_vocabulary(
     """Return the rules of a grammar that the tokens of a vocabulary can spell.
 
     Raises GrammarError if nothing remains: with a character or a token that is missing and its
-    position, or because the grammar itself matches nothing.
+    position, or because the grammar itself matches nothing; and for a `<text>` that is not one of
+    its tokens.
     """
-    rules = {name: grammar.rule[name] for name in reachable(grammar.rule, grammar.root)}
     letters = spellable(vocabulary)
+    if letters is None and grammar.is_productive:
+        return grammar.rule
+    references.check(grammar)
+    rules = {name: grammar.rule[name] for name in reachable(grammar.rule, grammar.root)}
     narrow = _Narrow(letters, references)
     found = {name: narrow.rule(rule) for name, rule in rules.items()}
     live = Shortest(found)

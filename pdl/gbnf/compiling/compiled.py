@@ -122,7 +122,7 @@ def compile_schema(
     if not isinstance(options, Options):
         raise TypeError(f"options must be gbnf.Options, not {type(options).__name__}")
     source_map = schema.source_map
-    check_custom_rules(schema.document, source_map)
+    custom = check_custom_rules(schema.document, source_map)
     with uncollected():
         compiler, rules = _small(schema, options, Clock(limits, "compiling the schema"))
     if not rules:
@@ -130,7 +130,7 @@ def compile_schema(
     report = Report(tuple(dict.fromkeys(_original(entries(schema.document, compiler), source_map))))
     if strict and report.post_hoc:
         raise SchemaError(*source_map.located(map(post_hoc_problem, report.post_hoc)))
-    return Compiled(Grammar(rules), report)
+    return Compiled(Grammar(rules) if custom else Grammar.productive(rules), report)
 
 
 def to_gbnf(
@@ -187,13 +187,17 @@ def _rules(
     return compiler, with_custom_rules(_emitted(compiler), compiler)
 
 
-def check_custom_rules(document: Json, source_map: SourceMap) -> None:
-    """Raise GrammarError, with all problems, if a custom rule of a document is not to be used."""
+def check_custom_rules(document: Json, source_map: SourceMap) -> bool:
+    """Whether a document has custom rules.
+
+    Raises GrammarError, with all problems, if one is not to be used.
+    """
     found = [(path, schema) for path, schema in schemas(document) if KEYWORD in schema]
     if found:
         from pdl.gbnf.compiling.custom_rules import check
 
         check(found, source_map)
+    return bool(found)
 
 
 def with_custom_rules(rules: tuple[Rule, ...], compiler: Compiler) -> tuple[Rule, ...]:

@@ -107,7 +107,7 @@ class JsonTexts:
         matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)
         here, _ = matcher.run(matcher.start, before.encode("utf-8", "surrogatepass"))
         first = following.encode()[0]
-        for state in sorted(state for state, _ in here.items):
+        for state in sorted((state for state, _ in here.items), key=machine.place):
             taken = any(low <= first <= high for low, high, _ in machine.moves[state])
             if taken and state in machine.source_map:
                 item = machine.source_map[state].item

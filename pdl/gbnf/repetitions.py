@@ -1,0 +1,152 @@
+"""Repetitions in a network of which only the first copy is made.
+
+A bounded repetition is copies of an item, one for each round: `x{0,3}` is `(x (x x?)?)?`. All have
+the same shape, so the numbers of their states are reserved, and what a state of another copy leads
+to is derived from the first one when it is asked for.
+
+Of two states of optional copies that differ in the copy alone, the one with more rounds left
+subsumes the other: whatever can follow the other can follow it, too, so only that one need be
+tracked.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable
+
+_T = TypeVar("_T", bound="Hashable")
+
+Mark: TypeAlias = tuple[int, int, int]
+"""The first state of a repetition, the position in its copy, and the rounds that are left there."""
+
+
+class Repetition:
+    """Copies of an item: how many, of how many states each, from which state on.
+
+    The first one leads to `following`, each other one to the state `entry` of the one before it. If
+    they are optional, the last state of each splits: into its round, and `following`.
+    """
+
+    __slots__ = ("copies", "entry", "first", "following", "inner", "optional", "size")
+
+    def __init__(self, first: int, following: int) -> None:
+        self.first = first
+        self.following = following
+        self.inner = Repetitions()
+        """Those in its first copy."""
+        self.repeat(1, 0, first, optional=False)
+
+    def repeat(self, copies: int, size: int, entry: int, *, optional: bool) -> None:
+        """Let it have some copies, once the first one is made."""
+        self.copies = copies
+        self.size = size
+        self.entry = entry
+        self.optional = optional
+
+    @property
+    def end(self) -> int:
+        """The state after the last one."""
+        return self.first + self.size * self.copies
+
+    def in_copy(self, target: int, copy: int) -> int:
+        """Where another copy leads, by where the first one does."""
+        if self.first <= target < self.first + self.size:
+            return target + copy * self.size
+        if copy and target == self.following:
+            return self.entry + (copy - 1) * self.size
+        return target
+
+
+class Repetitions:
+    """Repetitions that are apart from each other, in the order of their states."""
+
+    __slots__ = ("_all", "_firsts")
+
+    def __init__(self) -> None:
+        self._all: list[Repetition] = []
+        self._firsts: list[int] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def add(self, repetition: Repetition) -> None:
+        """Add one that begins after all others."""
+        self._all.append(repetition)
+        self._firsts.append(repetition.first)
+
+    def at(self, state: int) -> Repetition | None:
+        """The repetition that a state is in."""
+        found = bisect_right(self._firsts, state) - 1
+        if found < 0 or state >= self._all[found].end:
+            return None
+        return self._all[found]
+
+    def drop(self, first: int) -> None:
+        """Drop those from a state on."""
+        while self._firsts and self._firsts[-1] >= first:
+            self._firsts.pop()
+            self._all.pop()
+
+
+class CountedRepetitions:
+    """All repetitions of a network: each is apart from another one or inside one of its copies."""
+
+    __slots__ = ("_known", "outer")
+
+    def __init__(self) -> None:
+        self.outer = Repetitions()
+        """Those that are in no other one."""
+        self._known: dict[int, tuple[Mark, ...]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.outer)
+
+    def path(self, state: int) -> tuple[int, list[tuple[Repetition, int]]]:
+        """The state that is the same in first copies; the repetitions around, each with the copy.
+
+        The inmost one is the last.
+        """
+        path: list[tuple[Repetition, int]] = []
+        found = self.outer.at(state)
+        while found is not None:
+            copy, place = divmod(state - found.first, found.size)
+            path.append((found, copy))
+            state = found.first + place
+            found = found.inner.at(state)
+        return state, path
+
+    def marks(self, state: int) -> tuple[Mark, ...]:
+        """The positions of a state in the optional copies around it, the inmost first."""
+        known = self._known.get(state)
+        if known is None:
+            found: list[Mark] = []
+            _, path = self.path(state)
+            here = state
+            shift = 0
+            for repetition, copy in path:
+                place = here - repetition.first - copy * repetition.size
+                if repetition.optional:
+                    found.append((repetition.first + shift, place, copy))
+                here = repetition.first + place
+                shift = state - here
+            known = self._known[state] = tuple(reversed(found))
+        return known
+
+    def drop_subsumed(self, pairs: Collection[tuple[int, _T]]) -> list[tuple[int, _T]]:
+        """The states that no other one subsumes that is paired with the same value."""
+        marked = [(marks, other) for state, other in pairs if (marks := self.marks(state))]
+        if len(marked) <= 1:
+            return list(pairs)
+        best: dict[tuple[int, int, _T], int] = {}
+        for marks, other in marked:
+            for chain, place, index in marks:
+                key = (chain, place, other)
+                best[key] = max(index, best.get(key, 0))
+        return [
+            (state, other)
+            for state, other in pairs
+            if all(best[chain, at, other] == index for chain, at, index in self.marks(state))
+        ]

@@ -1,0 +1,108 @@
+"""Networks are compiled rule by rule, and repetitions once: what that must not change."""
+
+from __future__ import annotations
+
+from threading import Barrier, Thread
+from typing import TYPE_CHECKING
+
+import pytest
+from grammars import GRAMMARS, SMALL, Style, grammars
+from hypothesis import given
+from hypothesis import strategies as st
+from walks import walk
+
+import pdl
+from pdl import gbnf
+from pdl.gbnf.nodes import Group, Repeat, Rule, Sequence, bounded
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from pdl.gbnf import Grammar
+    from pdl.gbnf.nodes import Item
+
+NESTED = Style(
+    literals=("a", "b", "ab", "é", ""),
+    classes=("[ab]", "[^a]", "[é€]", "[]"),
+    suffixes=("?", "{2}", "{0,2}", "{1,3}", "{2,4}", "{3,}", "{0,5}"),
+    names=("root", "a", "b"),
+    depth=3,
+)
+"""Grammars with repetitions in repetitions."""
+SEEDS = st.randoms(use_true_random=False)
+MOST = 20  # rounds that are written out
+
+
+def unrolled(grammar: Grammar) -> Grammar:
+    """The same texts, with each bounded repetition written out: `x{1,3}` is `x (x x?)?`."""
+    rules = (Rule(one.name, tuple(map(_sequence, one.options))) for one in grammar.rules)
+    return gbnf.Grammar(tuple(rules), grammar.root)
+
+
+def _sequence(sequence: Sequence) -> Sequence:
+    return Sequence(tuple(map(_item, sequence.items)))
+
+
+def _item(item: Item) -> Item:
+    if isinstance(item, Group):
+        return Group(tuple(map(_sequence, item.options)))
+    if not isinstance(item, Repeat):
+        return item
+    inner, most = _item(item.item), bounded(item)
+    if (most or item.min) > MOST:
+        return Repeat(inner, item.min, item.max)
+    rest: tuple[Item, ...] = (Repeat(inner, 0, None),) if most is None else ()
+    for _ in range((most or item.min) - item.min):
+        rest = (Group((Sequence(), Sequence((inner, *rest)))),)
+    return Group((Sequence((inner,) * item.min + rest),))
+
+
+@given(grammars(NESTED) | grammars(SMALL) | GRAMMARS, SEEDS)
+def test_a_repetition_takes_what_it_takes_written_out(grammar: Grammar, rng: Random) -> None:
+    other = unrolled(grammar)
+    for one in (grammar, other):
+        for _ in range(5):
+            text = walk(one, rng)
+            first, second = grammar.match(text), other.match(text)
+            assert (first.ok, first.position) == (second.ok, second.position), text
+
+
+def test_what_no_text_reaches_is_not_compiled() -> None:
+    grammar = gbnf.parse('root ::= "a" | "b" c\nc ::= (d{40} | "x"){1,50}\nd ::= [a-z]')
+    assert grammar.match("a")
+    assert len(grammar.rtn.moves) < 10
+    assert grammar.match("b" + "x" * 5)
+    assert len(grammar.rtn.moves) < 60
+    assert len(grammar.rtn.states(1)) > 2_000
+
+
+def test_a_rule_with_too_many_states_is_an_error_where_a_text_reaches_it() -> None:
+    text = 'root ::= "a" | "b" c | "c" d\nc ::= ([a-z]{9} "-"){9}\nd ::= "x"'
+    grammar = gbnf.parse(text, limits=pdl.Limits(grammar_states=50))
+    assert grammar.match("a")
+    for _ in range(2):
+        with pytest.raises(pdl.LimitError, match=r"2:1: .*more than 50 states"):
+            grammar.match("b")
+    assert grammar.match("cx")
+
+
+def test_threads_compile_a_rule_once() -> None:
+    names = [f"r{number}" for number in range(200)]
+    rules = "\n".join(f'{name} ::= "{name}" [a-é]{{2,9}}' for name in names)
+    grammar = gbnf.parse(f"root ::= {' | '.join(names)}\n{rules}")
+    start = Barrier(8)
+    found: list[list[int]] = []
+
+    def ask() -> None:
+        start.wait()
+        found.append([grammar.rtn.starts[rule] for rule in range(len(grammar.rules))])
+
+    grammar.rtn  # noqa: B018 - made once
+    threads = [Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == found[:1] * 8
+    places = [grammar.rtn.states(rule) for rule in range(len(grammar.rules))]
+    assert sum(map(len, places)) == max(place.stop for place in places)
