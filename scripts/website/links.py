@@ -51,10 +51,13 @@ def settle_links(site: Path) -> None:
     """Make the links of a built site right for any address that it is published at.
 
     The builder changes relative addresses in HTML, so those of the playground come with the
-    address of the site; on the first page, it leaves those of the page itself empty.
+    address of the site; on the first page, it leaves those of the page itself empty. The page of
+    errors is shown at any address, so the builder's links there begin with the path of the site.
     """
     for path in sorted(site.rglob("*.html")):
         top = "../" * (len(path.relative_to(site).parts) - 1)
+        if path == site / "404.html":
+            top = urlsplit(ADDRESS).path
         text = path.read_text(encoding="utf-8")
         text = text.replace(f'href="{ADDRESS}{PLAYGROUND}', f'href="{top}{PLAYGROUND}')
         path.write_text(text.replace('href=""', 'href="./"'), encoding="utf-8")

@@ -63,12 +63,14 @@ def test_others_are_listed_once(site: Path) -> None:
         ("index.html", "playground/#s=a"),
         ("c/index.html", "../playground/#s=a"),
         ("api/c/index.html", "../../playground/#s=a"),
+        ("404.html", "/pdl/playground/#s=a"),
     ],
 )
 def test_the_way_to_the_playground(site: Path, page: str, link: str) -> None:
     path = site / page
     path.parent.mkdir(parents=True, exist_ok=True)
+    (site / "index.html").touch()
     path.write_text(f'<a href="{PUBLISHED}playground/#s=a"><a href="">')
     settle_links(site)
     assert path.read_text() == f'<a href="{link}"><a href="./">'
-    assert check_links(site, ADDRESS).broken == ()
+    assert check_links(site, PUBLISHED).broken == ()
