@@ -135,7 +135,7 @@ class Workspace:
             stat = path.stat()
             known = self._read.get(path)
             if known is None or known[:2] != (stat.st_mtime_ns, stat.st_size):
-                text = read_prompt(path, str(path), DEFAULT_LIMITS)
+                text = read_prompt(path, str(path), DEFAULT_LIMITS, is_named=False)
                 known = (stat.st_mtime_ns, stat.st_size, Document(text, path))
                 self._read[path] = known
         except (OSError, ValueError, FileError):

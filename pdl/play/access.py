@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 BODY_BYTES: Final = 8_000_000
 """The most that a request can send: a prompt, its data and a reply."""
 
+STRANGER: Final = 401
+"""The status of an answer to a page that does not know the token, such as one of another run."""
+
 BUG: Final = 500
 """The status of an answer after a bug."""
 
@@ -98,7 +101,7 @@ class Access:
             return
         if len(given) != 1 or not self._is_token(given[0]):
             hint = "open the address that `pdl play` has printed"
-            raise RefusedError(403, "the token is missing or wrong", hint)
+            raise RefusedError(STRANGER, "the token is missing or wrong", hint)
 
     def _is_token(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self.token.encode())

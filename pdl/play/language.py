@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -47,7 +48,7 @@ class Places:
     def __init__(self, files: OpenedFiles | None) -> None:
         self.files = files
         label = "scratch" if files is None else files.label
-        self.prefix = f"{_SCHEME}{quote(label)}"
+        self.prefix = f"{_SCHEME}{quote(os.fsencode(label))}"
         self.root = "" if files is None else uri_of(files.root)
 
     def inward(self, message: Json) -> Json:
@@ -60,11 +61,12 @@ class Places:
         return [self.inward(one) for one in message] if isinstance(message, list) else message
 
     def _file(self, uri: str) -> str:
-        rest = unquote(uri.removeprefix(self.prefix)) if uri.startswith(self.prefix) else None
-        if rest is None or not rest.startswith("/"):
+        is_inside = uri.startswith(f"{self.prefix}/")
+        rest = unquote(uri.removeprefix(self.prefix), errors="surrogateescape")
+        if not is_inside:
             return _HIDDEN
         if self.files is None:
-            return f"untitled:{quote(rest)}"
+            return f"untitled:{quote(os.fsencode(rest))}"
         try:
             path = self.files.path_of(rest[1:])
         except RefusedError:

@@ -41,11 +41,14 @@ _PARTIALS = 0.1  # seconds between two partial values
 class Run(Hook):
     """One run: it puts events, each an object with its name as `event`."""
 
-    def __init__(self, filled: Filled, model: Model, label: str, put: Put) -> None:
+    def __init__(
+        self, filled: Filled, model: Model, label: str, put: Put, hidden: Callable[[str], str]
+    ) -> None:
         self.filled = filled
         self.model = model
         self.label = label
         self._put = put
+        self._hidden = hidden
         self._secret = getattr(model, "key", NO_SECRET)
         self._shown = 0.0
 
@@ -67,7 +70,8 @@ class Run(Hook):
                 hooks=(self,),
             )
         except AskError as error:
-            self.put("error", message=error.problem.message, hint=error.problem.hint)
+            message, hint = error.problem.message, error.problem.hint
+            self.put("error", message=self._hidden(message), hint=self._hidden(hint))
             self._done(None, error.attempts, began)
         else:
             self._done(answer, answer.attempts, began)
@@ -122,7 +126,7 @@ class Run(Hook):
             "verdict",
             number=number,
             ok=attempt.ok,
-            reason=attempt.reason,
+            reason=self._hidden(attempt.reason),
             check=told,
             calls=_calls(attempt.calls),
             stopped=attempt.is_stopped,
@@ -144,7 +148,7 @@ async def run(
         model = await asyncio.to_thread(choice.connect, asked["model"], name)
         base = None if files is None else files.root / files.folder_of(name)
         filled = Filled(Draft(asked["prompt"], name or "prompt.pdl", base), asked["data"])
-        await Run(filled, model, asked["model"], put).run(asked["retries"])
+        await Run(filled, model, asked["model"], put, hidden).run(asked["retries"])
     except (RefusedError, PdlError) as error:
         refused = refusal_of(error)
         put({"event": "error", "message": hidden(str(refused)), "hint": hidden(refused.hint)})

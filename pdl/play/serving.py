@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import signal
 import socket
 from importlib.util import find_spec
 from pathlib import Path
@@ -102,5 +103,14 @@ def configured(desk: Desk) -> Server:
 
 
 def serve(desk: Desk, listening: socket.socket) -> None:
-    """Answer requests until Ctrl-C, which is raised at the end as KeyboardInterrupt."""
-    configured(desk).run([listening])
+    """Answer requests until Ctrl-C, which is raised at the end as KeyboardInterrupt.
+
+    It ends the process: another Ctrl-C does so at once, whatever threads are still at work.
+    """
+    server = configured(desk)
+    signal.signal(signal.SIGINT, server.handle_exit)  # uvicorn's own comes later, and goes earlier
+    try:
+        server.run([listening])
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise KeyboardInterrupt

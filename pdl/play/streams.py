@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from pdl.play.access import refusal_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable, Iterator
 
     from starlette.types import Receive, Scope, Send
 
@@ -77,9 +78,21 @@ async def _sent(
         while not queue.empty():
             events.append(queue.get_nowait())
         is_over = events[-1] is None
-        lines = [json.dumps(one) + "\n" for one in events if one is not None]
+        lines = [json.dumps(one) + "\n" for one in _joined(one for one in events if one)]
         body = "".join(lines).encode()
         await send({"type": "http.response.body", "body": body, "more_body": not is_over})
+
+
+def _joined(events: Iterable[dict[str, Json]]) -> Iterator[dict[str, Json]]:
+    """Events, those that follow each other with pieces of one text as one: there can be thousands.
+
+    The page would spend all its time on them, and come late to what its user does.
+    """
+    for (name, is_piece), group in groupby(events, lambda one: (one["event"], "delta" in one)):
+        if is_piece:
+            yield {"event": name, "delta": "".join(str(one["delta"]) for one in group)}
+        else:
+            yield from group
 
 
 async def gone(receive: Receive) -> None:

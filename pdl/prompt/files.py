@@ -174,11 +174,20 @@ def refuse_cases(name: str) -> None:
         raise CasesError(Problem("test/not-a-prompt", message, None, "run it with `pdl test`"))
 
 
-def read_prompt(file: Path | Traversable, name: str, limits: Limits) -> str:
-    """Return the text of a prompt file. Raises FileError if it can't be read, or isn't UTF-8."""
+def read_prompt(
+    file: Path | Traversable, name: str, limits: Limits, *, is_named: bool = True
+) -> str:
+    """Return the text of a prompt file. Raises FileError if it can't be read, or isn't UTF-8.
+
+    Only a file that the user has named can be a pipe or a device, which might never end.
+    """
     try:
-        with file.open("rb") as stream:
-            data: bytes = stream.read(limits.source_chars * 4 + 1)
+        if is_named or not isinstance(file, Path):
+            opened = cast("BinaryIO", file.open("rb"))
+        else:
+            opened = open_regular(file)
+        with opened as stream:
+            data = stream.read(limits.source_chars * 4 + 1)
     except OSError as error:
         absent = isinstance(error, FileNotFoundError)  # in an archive it has no other words
         reason = (error.strerror or ("no such file" if absent else str(error))).lower()

@@ -131,9 +131,10 @@ class Named(NamedTuple):
 def _names_in(file: Path) -> Named:
     """The names in a file, which need not parse."""
     try:
-        text = source_of(read_prompt(file, str(file), DEFAULT_LIMITS), str(file)).text
+        raw = read_prompt(file, str(file), DEFAULT_LIMITS, is_named=False)
     except (PromptError, ValueError):  # a path with a NUL
         return Named(set(), set())
+    text = source_of(raw, str(file)).text
     return names_in(text, scan(text))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from click.testing import CliRunner
@@ -48,6 +51,26 @@ def test_a_port_in_use_is_told() -> None:
         code, output = run("--port", str(other.getsockname()[1]))
     assert code == 2
     assert "is in use\n  hint: leave out --port" in output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such signals")
+@pytest.mark.parametrize("times", [1, 2, 4])
+@pytest.mark.parametrize("is_ready", [True, False])
+def test_ctrl_c_ends_it_without_a_traceback(times: int, is_ready: bool) -> None:  # noqa: FBT001
+    """While it starts, too, and again while it ends."""
+    command = [sys.executable, "-m", "pdl", "play", "--no-browser"]
+    with subprocess.Popen(  # noqa: S603 - this package
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        address = urlsplit(running.stdout.readline().strip())
+        if is_ready:
+            assert urlopen(f"http://{address.netloc}/").status == 200
+        for _ in range(times):
+            running.send_signal(signal.SIGINT)
+        _, told = running.communicate(timeout=60)
+    assert running.returncode in {130, -signal.SIGINT}
+    assert told in {"", "Ctrl-C ends it.\n"}
 
 
 WITHOUT = """

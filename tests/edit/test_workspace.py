@@ -96,6 +96,19 @@ def test_files_are_read_again_only_if_they_change(tmp_path: Path) -> None:
     assert _said(workspace, tmp_path) == ""
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    """A pipe would be waited for, for ever."""
+    os.mkfifo(tmp_path / "pipe.pdl")
+    os.mkfifo(tmp_path / "named")
+    (tmp_path / "a.pdl").write_text("{% include 'pipe.pdl' %}{% include 'named' %}")
+    (tmp_path / "device.pdl").symlink_to("/dev/zero")
+    workspace = Workspace((tmp_path,))
+    assert [one.path for one in workspace.documents()] == [tmp_path / "a.pdl"]
+    assert list(workspace.graph().bases) == [tmp_path / "a.pdl"]
+    assert workspace.document(tmp_path / "device.pdl") is None
+
+
 def test_a_file_that_appears_is_found(tmp_path: Path) -> None:
     workspace = write(tmp_path, {"a.pdl": "{% include 'b' %}"})
     assert _said(workspace, tmp_path) == ""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +17,6 @@ from websockets.typing import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from play.conftest import Served, Start
 
@@ -124,6 +125,31 @@ def test_a_file_that_is_not_open_can_be_asked_about(start: Start, folder: Path) 
     with start(folder) as served, page(served) as one:
         document = {"uri": "file:///prompts/c.pdl"}
         assert one.ask("textDocument/documentSymbol", textDocument=document)["result"]
+
+
+def test_a_name_need_not_be_utf8(start: Start, tmp_path: Path) -> None:
+    """Neither that of the folder, nor those of its files."""
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/m\xff"))
+    folder.mkdir()
+    folder.joinpath(os.fsdecode(b"b\xfe.pdl")).write_text("<|user|>\nHi\n")
+    with start(folder) as served, page(served) as one:
+        _, hello = served.call("hello")
+        assert hello["root"] == "m\udcff"
+        document = {"uri": "file:///m%FF/b%FE.pdl"}
+        assert one.ask("textDocument/documentSymbol", textDocument=document)["result"]
+        said = one.open(document["uri"], "<|user|>\n{{ x | uper }}\n")
+        assert said["uri"] == document["uri"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_pipe_is_not_waited_for(start: Start, folder: Path) -> None:
+    for name in ("pipe.pdl", "a.tests.pdl", "pipe.txt"):
+        os.mkfifo(folder / name)
+    text = '<|user|>\n{% include "pipe.txt" %}{% include "pipe.pdl" %}{{ x | uper }}\n'
+    with start(folder) as served, page(served) as one:
+        said = one.open("file:///prompts/a.pdl", text)
+        codes = [found["code"] for found in said["diagnostics"]]
+        assert codes == ["template/include", "template/include", "template/unknown-filter"]
 
 
 def test_one_file_is_opened_alone(start: Start, folder: Path) -> None:

@@ -137,6 +137,48 @@ def test_a_recorded_reply_answers(start: Start, tmp_path: Path) -> None:
             assert str(tmp_path) not in json.dumps(events)
 
 
+def test_a_failed_run_does_not_tell_where_files_are(start: Start, tmp_path: Path) -> None:
+    """A model without a name of its own is called by its file."""
+    record = tmp_path / "r.jsonl"
+    record.write_text(json.dumps({"text": BAD}) + "\n")
+    with start(models=[f"replay:{record}"]) as served:
+        events = served.events("run", **{**ASKED, "model": "replay:r.jsonl"}, retries=3)
+    told = next(one for one in events if one["event"] == "error")["message"]
+    assert told.startswith("replay:r.jsonl gave no valid answer in 2 attempts")
+    assert str(tmp_path) not in json.dumps(events)
+
+
+def test_the_calls_of_a_reply_are_told(start: Start) -> None:
+    """No tool is run: the answer is that the model calls it."""
+    function = {"name": "look", "arguments": '{"place": "`x`"}'}
+    call = {"index": 0, "id": "a", "type": "function", "function": function}
+    choice = {"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}
+    event = f"data: {json.dumps({'choices': [choice]})}\n\n"
+    asked = {**ASKED, "prompt": "<|tools|>\nlook(place: str)\n<|user|>\nHi\n", "data": ""}
+    with (
+        Hostile((stream(event, "data: [DONE]\n\n"),)) as provider,
+        start(models=["openai:tiny"], base_url=provider.url) as served,
+    ):
+        events = served.events("run", **asked)
+    calls = [{"name": "look", "arguments": {"place": "`x`"}}]
+    verdict = next(one for one in events if one["event"] == "verdict")
+    assert (verdict["ok"], verdict["check"], verdict["calls"]) == (True, None, calls)
+    assert events[-1]["calls"] == calls
+
+
+def test_pieces_that_come_at_once_are_sent_as_one(start: Start) -> None:
+    """The page would spend its time on them, and come late to what its user does."""
+    pieces = "".join(streamed(*["ab"] * 5_000))
+    with (
+        Hostile((stream(pieces),)) as provider,
+        start(models=["openai:tiny"], base_url=provider.url) as served,
+    ):
+        events = served.events("run", **{**ASKED, "prompt": "<|user|>\n{{ who }}"})
+    texts = [one["delta"] for one in events if one["event"] == "text"]
+    assert "".join(texts) == "ab" * 5_000
+    assert len(texts) < 1_000
+
+
 def test_a_run_ends_when_the_page_goes_away(start: Start) -> None:
     """The connection of the model is closed, too."""
     closed = threading.Event()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from shipped import prompts_below
 
 import pdl
+from pdl.prompt.includes import part_folders
 from pdl.prompt.lint import Finding, included_files, lint_file, lint_text
 from pdl.prompt.scan import scan
 
@@ -459,3 +461,12 @@ UNITS = [
 def test_the_time_is_linear(unit: str) -> None:
     small, large = (effort(lint_text, "<|user|>\n" + unit * size) for size in (100, 400))
     assert large < 6 * small
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_pipe_that_a_prompt_names_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.pdl")
+    file = tmp_path / "a.pdl"
+    file.write_text("<|user|>\n{% include 'pipe.pdl' %}\n")
+    assert part_folders([str(file)]) == {tmp_path / "pipe.pdl": [tmp_path]}
+    assert shown(lint_file(file)) == ["2:13 template/include"]

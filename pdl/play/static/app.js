@@ -46,11 +46,21 @@ export class App {
     this.looking.soon();
   }
 
-  /** Puts another prompt with its data and reply into the page. */
+  /** Puts another prompt with its data and reply into the page. Throws if its text cannot be edited. */
   replace(state) {
-    this.update({ file: null, prompt: "", data: "", reply: "", at: null, ...state });
+    const next = { file: null, prompt: "", data: "", reply: "", at: null, ...state };
+    this.editor?.open(next.file, next.prompt); // first: a name must never be above the text of another
+    this.look = null;
+    this.looked = null;
+    this.update(next);
     this.emit("opened", this.state);
     this.looking.now({ givesUp: true });
+  }
+
+  /** Goes to another page, which has what was typed here. */
+  leave(address) {
+    this.isLeaving = true;
+    location.href = address;
   }
 
   /** Looks now. Resolves when the page shows what its state is. */

@@ -39,7 +39,9 @@ export function bar(app, { openFiles, save }) {
     ? h("button", { type: "button", class: "file", "aria-haspopup": "dialog", "aria-keyshortcuts": "Control+O", onclick: openFiles }, folder, name, dot, h("span", { "aria-hidden": "true", class: "arrow" }, "▾"))
     : h("span", { class: "file" }, name, dot);
   const saving = hello.files ? h("button", { type: "button", "aria-keyshortcuts": "Control+S", onclick: save }, "Save") : null;
-  const link = h("button", { type: "button", "aria-label": "Copy link", onclick: () => copyLink(app, link) }, linkWords());
+  // The address of a served page is of use to its own tab only: others do not know the token.
+  const shares = Boolean(document.querySelector('meta[name="pdl-static"]'));
+  const link = shares ? h("button", { type: "button", "aria-label": "Copy link", onclick: () => copyLink(app, link) }, linkWords()) : null;
   const help = h("button", { type: "button", class: "plain", "aria-label": "Keys", "aria-keyshortcuts": "Shift+?", onclick: () => showHelp(hello) }, "?");
 
   function draw() {

@@ -19,7 +19,7 @@ export class Commands {
       this.app.notices.hide("files");
       return await task();
     } catch (error) {
-      if (error.isGone) this.app.emit("failed", error);
+      if (error.isGone || error.status === 401) this.app.emit("failed", error);
       else this.app.notices.show("files", { kind: "bad", text: error.message, hint: error.hint ?? "", closes: true });
       return undefined;
     }

@@ -1,6 +1,30 @@
-// Makes elements. Text is always text: nothing here reads HTML.
+// Makes elements. Text is always text: nothing here reads HTML, and no character of it is hidden.
 
-const given = (children) => children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false);
+import { named, unseen } from "./visible.js";
+
+const ONLY_TEXT = new Set(["option", "textarea", "title"]); // what has no elements in it
+const READ = new Set(["aria-label", "placeholder", "title", "alt"]);
+
+/** A text as nodes: a character that cannot be seen is an element that shows its code. */
+export function texts(text) {
+  const nodes = [];
+  let end = 0;
+  for (const { at, char, code } of unseen(text)) {
+    if (at > end) nodes.push(text.slice(end, at));
+    const sign = document.createElement("span");
+    sign.className = "unseen-char";
+    sign.dataset.code = code;
+    sign.append(char);
+    nodes.push(sign);
+    end = at + char.length;
+  }
+  return end ? [...nodes, text.slice(end)] : [text];
+}
+
+function given(children, tag) {
+  const found = children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false);
+  return found.flatMap((one) => (one instanceof Node ? one : ONLY_TEXT.has(tag) ? named(String(one)) : texts(String(one))));
+}
 
 /**
  * An element with attributes and children. An attribute `onclick` is a listener, `class` a string,
@@ -11,15 +35,15 @@ export function h(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === false || value === null || value === undefined) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : value);
+    else element.setAttribute(name, value === true ? "" : READ.has(name) ? named(String(value)) : value);
   }
-  element.append(...given(children));
+  element.append(...given(children, tag));
   return element;
 }
 
 /** Replaces what is in an element. */
 export function fill(element, ...children) {
-  element.replaceChildren(...given(children));
+  element.replaceChildren(...given(children, element.localName));
   return element;
 }
 

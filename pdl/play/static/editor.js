@@ -1,8 +1,9 @@
 // Editors. Each is in a shadow root, so that CodeMirror's styles need no exception in the CSP.
 
-import { EditorState, EditorView, HighlightStyle, Prec, basicSetup, keymap, placeholder, syntaxHighlighting, tags } from "./vendor.js";
+import { Decoration, EditorState, EditorView, HighlightStyle, Prec, ViewPlugin, basicSetup, keymap, placeholder, syntaxHighlighting, tags } from "./vendor.js";
 import { theme } from "./editor_theme.js";
 import { change } from "./text_change.js";
+import { unseen } from "./visible.js";
 
 const color = (name) => `var(--code-${name})`;
 const colors = HighlightStyle.define([
@@ -15,10 +16,37 @@ const colors = HighlightStyle.define([
   { tag: [tags.comment], color: color("comment"), fontStyle: "italic" },
 ]);
 
+const signs = new Map();
+
+/** The mark of a character that CodeMirror itself would not show. */
+function sign(code) {
+  if (!signs.has(code)) signs.set(code, Decoration.mark({ class: "unseen-char", attributes: { "data-code": code } }));
+  return signs.get(code);
+}
+
+function marksIn({ visibleRanges, state }) {
+  const found = visibleRanges.flatMap(({ from, to }) => unseen(state.sliceDoc(from, to)).map(({ at, char, code }) => sign(code).range(from + at, from + at + char.length)));
+  return Decoration.set(found);
+}
+
+const shown = ViewPlugin.fromClass(
+  class {
+    constructor(view) {
+      this.decorations = marksIn(view);
+    }
+
+    update({ docChanged, viewportChanged, view }) {
+      if (docChanged || viewportChanged) this.decorations = marksIn(view);
+    }
+  },
+  { decorations: (one) => one.decorations },
+);
+
 /** What all editors have. Keys of the page are not the editor's. */
 export const common = [
   Prec.high(keymap.of([{ key: "Mod-Enter", run: () => true }])),
   basicSetup,
+  shown,
   EditorView.lineWrapping,
   syntaxHighlighting(colors),
   theme,

@@ -57,6 +57,8 @@ export const theme = EditorView.theme({
   ".cm-lintRange-info, .cm-lintRange-hint": { textDecorationColor: "var(--quiet)", textDecorationStyle: "dotted" },
   ".cm-lintRange-active": { background: "var(--mark-match)" },
   ".pdl-unused, .pdl-unused *": { color: "var(--quiet)" },
+  ".unseen-char": { unicodeBidi: "isolate", fontSize: "0" },
+  ".unseen-char::before": { content: "attr(data-code)", fontSize: "var(--code-size)", color: "var(--bad)", background: "var(--mark-error)", borderRadius: "3px", padding: "0 .2em" },
   ".pdl-turn": { color: color("turn"), fontWeight: "600" },
   ".cm-panels": { background: "var(--raised)", color: "var(--ink)", borderColor: "var(--line)" },
   ".cm-panels.cm-panels-bottom": { borderTop: "1px solid var(--line)" },

@@ -164,12 +164,12 @@ export class Files {
 
   /** Keeps what would be lost at a reload, at once; returns whether nothing would be. */
   keepNow() {
-    const { file: name, prompt, data, reply } = this.app.state;
+    const { file: name, data, reply } = this.app.state;
     if (!name) return this.shown === this.texts || keepDraft(this.untitled, location.hash, this.app.state);
-    const unsaved = this.isUnsaved() ? { prompt, digest: this.current.digest } : {};
     try {
       dropDraft(this.untitled);
-      sessionStorage.setItem(this.place(name), JSON.stringify({ data, reply, ...unsaved }));
+      this.leave();
+      this.put(name, this.unsavedOf(name, this.current));
       return true;
     } catch {
       return !data && !reply; // a browser that keeps nothing, or no more
@@ -190,6 +190,36 @@ export class Files {
     history.replaceState(null, "", fragment);
     this.shown = texts;
     dropDraft(this.untitled);
+  }
+
+  /** All that was typed and is not on the disk, for the page of another server. */
+  kept() {
+    this.leave();
+    const { file, prompt, data, reply } = this.app.state;
+    const drafts = Object.fromEntries([...this.known].map(([name, one]) => [name, this.unsavedOf(name, one)]));
+    return { file, state: { prompt, data, reply }, drafts };
+  }
+
+  unsavedOf(name, { prompt, digest, data, reply }) {
+    return { data, reply, ...(this.isUnsaved(name) ? { prompt, digest } : {}) };
+  }
+
+  /** Shows what the page of another server has given; returns whether that was anything. */
+  async receive(given) {
+    if (!given) return false;
+    try {
+      for (const [name, draft] of given.drafts) this.put(name, draft);
+      if (given.file === null || !this.hasFiles) throw new Error("no file");
+      await this.open(given.file);
+    } catch {
+      this.app.replace(given.state);
+    }
+    return true;
+  }
+
+  /** Keeps a draft of a file in this tab. */
+  put(name, draft) {
+    sessionStorage.setItem(this.place(name), JSON.stringify(draft));
   }
 
   place(name) {

@@ -1,7 +1,7 @@
 // What all panels do that show one part of a Look: states for empty, loading and failed, and no work
 // while they are hidden or nothing has changed.
 
-import { empty, fill, h } from "./dom.js";
+import { empty, failure, fill, h } from "./dom.js";
 import { prose } from "./widgets.js";
 
 const reading = () => empty("Reading the prompt …");
@@ -77,6 +77,9 @@ export function frame(app, { id, title, body, nothing, draw, depends = () => nul
     body.hidden = true;
     tell("loading", reading());
   });
+
+  /** Without a look, there is nothing to go on showing. */
+  app.on("failed", (error) => look || tell(`failed ${error.message}`, failure(error)));
 
   return {
     id,

@@ -1,5 +1,7 @@
 // Colors for code that is only shown: one regular expression a language, a group for each color.
 
+import { h } from "./dom.js";
+
 const STRING = String.raw`"(?:[^"\\\n]|\\.)*"`;
 const NUMBER = String.raw`\b\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?\b`;
 
@@ -35,9 +37,6 @@ export function highlighted(text, language, make = () => null) {
   return pieces(text, language).map(([kind, piece]) => {
     const made = make(kind, piece);
     if (made || !kind) return made ?? piece;
-    const span = document.createElement("span");
-    span.className = `t-${kind}`;
-    span.textContent = piece;
-    return span;
+    return h("span", { class: `t-${kind}` }, piece);
   });
 }

@@ -3,6 +3,7 @@
 
 import { fill, h } from "./dom.js";
 import { List } from "./lists.js";
+import { escapedJson } from "./visible.js";
 import { copyButton } from "./widgets.js";
 import { counted } from "./words.js";
 
@@ -11,6 +12,7 @@ const LONG = 160; // characters of a string that is shown whole while it is fold
 const LONGEST = 20_000; // characters of a string that is open
 const MOST = 2_000; // nodes that "Unfold" opens
 
+const json = (value) => escapedJson(JSON.stringify(value));
 const isBranch = (value) => value !== null && typeof value === "object";
 const isLong = (value) => typeof value === "string" && value.length > LONG;
 const kindOf = (value) => (value === null ? "word" : { string: "string", number: "number", boolean: "word" }[typeof value]);
@@ -27,9 +29,9 @@ function summary(value) {
 
 /** A string as JSON; an open one has a line break after each `\n`. */
 function literal(value, isOpen) {
-  if (!isLong(value)) return JSON.stringify(value);
-  if (!isOpen) return `${JSON.stringify(value.slice(0, LONG - 40)).slice(0, -1)}…`;
-  const shown = JSON.stringify(value.slice(0, LONGEST)).replaceAll("\\n", "\\n\n");
+  if (!isLong(value)) return json(value);
+  if (!isOpen) return `${json(value.slice(0, LONG - 40)).slice(0, -1)}…`;
+  const shown = json(value.slice(0, LONGEST)).replaceAll("\\n", "\\n\n");
   return value.length > LONGEST ? `${shown.slice(0, -1)}… and ${counted(value.length - LONGEST, "more character")}` : shown;
 }
 

@@ -12,6 +12,36 @@ const ID = "pdl-prompt"; // of the language
 const SOONEST = 500; // milliseconds until the next try
 const LATEST = 10_000;
 
+const BYTE = /^[\udc80-\udcff]$/; // as Python names a byte of a file's name that is not UTF-8 (PEP 383)
+const CHARACTER = /%[0-7]\w|%[cd]\w(?:%\w\w)?|%e\w(?:%\w\w){0,2}|%\w\w(?:%\w\w){0,3}/iy;
+
+/** A name in a URI; a byte that is not UTF-8 stays that byte. */
+export function encodedName(name) {
+  return [...name].map((one) => (BYTE.test(one) ? `%${(one.charCodeAt(0) - 0xdc00).toString(16).toUpperCase()}` : encodeURIComponent(one))).join("");
+}
+
+/** The name that a part of a URI has. */
+export function decodedName(part) {
+  let name = "";
+  for (let at = 0; at < part.length; ) {
+    CHARACTER.lastIndex = at;
+    const [found] = CHARACTER.exec(part) ?? [part[at]];
+    const [text, length] = decoded(found);
+    name += text;
+    at += length;
+  }
+  return name;
+}
+
+/** A character and how much of the URI it takes; the first byte alone if they are not UTF-8. */
+function decoded(found) {
+  try {
+    return [decodeURIComponent(found), found.length];
+  } catch {
+    return [String.fromCharCode(0xdc00 + parseInt(found.slice(1, 3), 16)), 3];
+  }
+}
+
 /** The files of the page: the one in the editor, and those that were there before. */
 class Files extends Workspace {
   constructor(client, display) {
@@ -156,12 +186,12 @@ export class Language {
   }
 
   uriOf(name) {
-    return `${this.rootUri}/${name.split("/").map(encodeURIComponent).join("/")}`;
+    return `${this.rootUri}/${name.split("/").map(encodedName).join("/")}`;
   }
 
   /** The name of a file below the root; null for any other. */
   nameOf(uri) {
     const start = `${this.rootUri}/`;
-    return uri.startsWith(start) ? uri.slice(start.length).split("/").map(decodeURIComponent).join("/") : null;
+    return uri.startsWith(start) ? uri.slice(start.length).split("/").map(decodedName).join("/") : null;
   }
 }

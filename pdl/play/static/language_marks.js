@@ -1,5 +1,7 @@
 // The language server's answers as CodeMirror needs them: problems, colors, what can be folded.
 
+import { named } from "./visible.js";
+
 const SEVERITIES = { 1: "error", 2: "warning", 3: "info", 4: "hint" };
 const UNNECESSARY = 1;
 
@@ -30,7 +32,7 @@ export function diagnosticsOf(doc, items) {
       from,
       to: Math.max(from, to),
       severity: SEVERITIES[severity ?? 1],
-      message,
+      message: named(message),
       source: code === undefined ? "" : String(code),
       markClass: tags?.includes(UNNECESSARY) ? "pdl-unused" : undefined,
     });

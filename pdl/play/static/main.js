@@ -8,7 +8,7 @@ import { fill, h } from "./dom.js";
 import { Files } from "./files.js";
 import { group } from "./groups.js";
 import { keys } from "./keys.js";
-import { Language } from "./language.js";
+import { Language, encodedName } from "./language.js";
 import { askAgain } from "./language_view.js";
 import { layout } from "./layout.js";
 import { Notices } from "./notices.js";
@@ -16,7 +16,7 @@ import { PANELS, WRITTEN } from "./panels.js";
 import { PromptEditor } from "./prompt_editor.js";
 import { renameIn } from "./rename.js";
 import { ServerBackend } from "./server_backend.js";
-import { keepToken, read, takeToken } from "./state.js";
+import { keepToken, read, takeHandover, takeToken } from "./state.js";
 import { status } from "./status.js";
 
 const START = {
@@ -52,6 +52,7 @@ async function backendOf() {
 
 /** Shows what the page starts with: what its address has, else the opened file, else an example. */
 async function first(app) {
+  if (await app.files.receive(await takeHandover())) return undefined;
   const left = app.files.left();
   if (Object.keys(left).length) return app.replace(left);
   if (await shared(app)) return undefined;
@@ -95,7 +96,7 @@ function startLanguage(app, commands) {
     app.emit("language", state);
     if (state === "on") askAgain(app.editor.view);
   };
-  app.language = new Language(app.backend, `file:///${encodeURIComponent(app.hello.root)}`, { display: (uri) => commands.display(uri), onState, rename: renameIn(app) });
+  app.language = new Language(app.backend, `file:///${encodedName(app.hello.root)}`, { display: (uri) => commands.display(uri), onState, rename: renameIn(app) });
   app.on("saved", () => askAgain(app.editor.view));
   app.editor.use(app.language);
   app.language.connect();
@@ -103,8 +104,7 @@ function startLanguage(app, commands) {
 
 function listen(app, commands) {
   keys(app, commands);
-  app.on("opened", ({ file, prompt }) => app.editor.open(file, prompt));
-  addEventListener("beforeunload", (event) => (app.files.unsaved.length || !app.files.keepNow()) && event.preventDefault());
+  addEventListener("beforeunload", (event) => !app.isLeaving && (app.files.unsaved.length || !app.files.keepNow()) && event.preventDefault());
   addEventListener("pagehide", () => app.files.keepNow());
   addEventListener("focus", () => commands.check());
   addEventListener("hashchange", async () => {
@@ -143,9 +143,10 @@ async function open(backend) {
 }
 
 function failed(backend, error) {
-  const form = error.status === 403 ? tokenForm((token) => {
+  const form = error.status === 401 ? tokenForm(({ token, origin }) => {
     keepToken(token);
-    location.reload();
+    if (origin === location.origin) location.reload();
+    else location.href = `${origin}/#token=${token}&${location.hash.slice(1)}`;
   }) : h("button", { type: "button", onclick: () => location.reload() }, "Try again");
   fill(at("page"), h("div", { class: "start failure", role: "alert" }, h("h2", {}, "The playground cannot start"), h("p", {}, error.message), error.hint ? h("p", { class: "hint" }, error.hint) : null, form));
   console.error(error);

@@ -84,10 +84,11 @@ export class PromptEditor {
       this.set(text);
       return;
     }
-    this.states.set(this.name, this.view.state);
     const kept = this.states.get(name);
+    const state = kept?.doc.toString() === text ? kept : this.stateOf(text, name);
+    this.states.set(this.name, this.view.state);
     this.name = name;
-    this.quietly(() => this.view.setState(kept?.doc.toString() === text ? kept : this.stateOf(text)));
+    this.quietly(() => this.view.setState(state));
     this.app.emit("cursor", this.place());
   }
 

@@ -1,7 +1,7 @@
 // Renames what is at the cursor, in all files of the folder; those that are not shown stay unsaved.
 
 import { dialog } from "./dialog.js";
-import { h } from "./dom.js";
+import { fill, h } from "./dom.js";
 import { applied } from "./language_marks.js";
 import { LSPPlugin } from "./vendor.js";
 
@@ -54,7 +54,7 @@ export function renameIn(app) {
         tell(app, await change(app, found));
         view.focus();
       } catch (error) {
-        told.textContent = error.message;
+        fill(told, error.message);
       }
     };
     const box = dialog(`Rename ${old}`, h("form", { class: "rename", onsubmit: submit }, field, h("button", { type: "submit", class: "main" }, "Rename"), told), { kind: "rename" });

@@ -1,6 +1,8 @@
 // HTML of the language server's Markdown, of which only the tags of a text are kept. A prompt's own
 // words are in it, and a prompt can come from anyone.
 
+import { named } from "./visible.js";
+
 const KEPT = new Set("p br pre code strong em b i del ul ol li h1 h2 h3 h4 h5 h6 hr blockquote table thead tbody tr th td".split(" "));
 const EMPTY = new Set(["br", "hr"]);
 const DROPPED = new Set("script style template iframe object embed svg math noscript textarea title select".split(" "));
@@ -13,7 +15,7 @@ export const escaped = (text) => text.replace(/[&<>"]/g, (one) => ENTITIES[one])
 export function inner(node) {
   let made = "";
   for (const child of node.childNodes) {
-    if (child.nodeType === 3) made += escaped(child.data);
+    if (child.nodeType === 3) made += escaped(named(child.data));
     else if (child.nodeType === 1) made += outer(child);
   }
   return made;

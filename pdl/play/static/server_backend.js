@@ -52,7 +52,7 @@ export class ServerBackend {
       const { value, done } = await reader.read();
       const lines = (rest + (value ?? "")).split("\n");
       rest = lines.pop();
-      for (const line of lines) if (line) onEvent(JSON.parse(line));
+      for (const line of lines) if (line && !signal?.aborted) onEvent(JSON.parse(line));
       if (done) return;
     }
   }

@@ -40,6 +40,31 @@ export async function written(state) {
 /** The texts of a state. */
 const textsOf = (found) => Object.fromEntries(KEPT.filter((name) => typeof found?.[name] === "string").map((name) => [name, found[name]]));
 
+const LONGEST = 1_500_000; // characters of an address that browsers open
+
+/** The fragment that gives what a page has to the page of another server; "" if it is too long. */
+export async function handover(token, kept) {
+  const bytes = new TextEncoder().encode(JSON.stringify(kept));
+  const fragment = `#token=${token}&kept=${toBase64(await piped(bytes, new CompressionStream("deflate-raw")))}`;
+  return fragment.length < LONGEST ? fragment : "";
+}
+
+/**
+ * What the page of another server has given: {file, state, drafts}; null if nothing was. Only who
+ * knows the token can give it.
+ */
+export async function handedOver(fragment) {
+  const [, text] = /^#kept=([\w-]+)/.exec(fragment) ?? [];
+  if (!text) return null;
+  try {
+    const plain = await piped(fromBase64(text), new DecompressionStream("deflate-raw"), MOST);
+    const { file, state, drafts } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(plain));
+    return { file: typeof file === "string" ? file : null, state: textsOf(state), drafts: Object.entries(drafts ?? {}) };
+  } catch {
+    return null;
+  }
+}
+
 /** The state in a fragment, {} if there is none; and why it cannot be read, "" if it can. */
 export async function read(fragment) {
   const [, kind, text] = /^#([sj])=([\w-]*)/.exec(fragment) ?? [];
@@ -102,12 +127,22 @@ export function split(fragment) {
   return token ? { token, fragment: rest ? `#${rest}` : "" } : { token: "", fragment };
 }
 
+let given = ""; // what the page of another server has given, with the token
+
+/** That, once. */
+export function takeHandover() {
+  const taken = given;
+  given = "";
+  return handedOver(taken);
+}
+
 /** The token in the fragment, which is then removed from the address and kept for a reload. */
 export function takeToken() {
   const { token, fragment } = split(location.hash);
   if (token) {
     keepToken(token);
-    history.replaceState(null, "", location.pathname + location.search + fragment);
+    given = fragment.startsWith("#kept=") ? fragment : "";
+    history.replaceState(null, "", location.pathname + location.search + (given ? "" : fragment));
     return token;
   }
   try {

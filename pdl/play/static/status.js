@@ -51,6 +51,18 @@ export function status(app) {
     app.mark("tools", calls && (wrong ? "✗" : "✓"), wrong ? "bad" : "good");
     if (!busy) fill(took, tookWords());
   });
+  app.on("opened", () => {
+    fill(problems, "…");
+    problems.className = "";
+    panel = "problems";
+    verdict.hidden = true;
+    for (const id of ["problems", "reply", "tools"]) app.mark(id, "");
+  });
+  app.on("failed", () => {
+    if (app.look) return;
+    fill(problems, "Not read");
+    problems.className = "bad";
+  });
   app.on("busy", (is) => {
     busy = is;
     document.getElementById("page").setAttribute("aria-busy", String(is));

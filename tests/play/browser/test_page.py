@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from base64 import urlsafe_b64encode
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +13,6 @@ from code_server import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.editor
 
@@ -208,6 +209,131 @@ def test_a_server_that_is_gone_takes_no_text_along(chromium: Any, start: Any, fo
         write(page, "\n<|usr|>\n")
         wait_for(lambda: "<|usr|>" in page.evaluate(TEXTS.format(".cm-lintRange")), "mark")
         page.close()
+
+
+def test_what_was_typed_follows_the_server_to_another_address(
+    chromium: Any, start: Any, folder: Path
+) -> None:
+    """All of it: also what is in files that are not shown, and never over a file that changed."""
+    with start(folder) as served:
+        page = chromium.new_page()
+        page.goto(served.desk.access.address)
+        page.wait_for_selector("html[data-ready]")
+        show(page, "parts/tone.pdl")
+        write(page, "tone kept")
+        show(page, "mail.pdl")
+    write(page, "kept")
+    page.get_by_text("If it has printed another address, paste that here").wait_for()
+    (folder / "parts" / "tone.pdl").write_text("Theirs.\n", encoding="utf-8")
+    with start(folder) as again:
+        page.get_by_role("textbox", name="Address").fill("http://127.0.0.1:1/")
+        page.get_by_role("button", name="Connect").click()
+        page.get_by_text("This is not an address that pdl play prints.").wait_for()
+        page.get_by_role("textbox", name="Address").fill(again.desk.access.address)
+        page.get_by_role("button", name="Connect").click()
+        page.wait_for_url(f"http://{again.host}/")
+        page.wait_for_selector("html[data-ready]")
+        titled(page, "mail.pdl")
+        assert prompt(page) == f"{MAIL}kept"
+        show(page, "parts/tone.pdl")
+        assert prompt(page) == f"{TONE}tone kept"
+        page.keyboard.press("Control+s")
+        page.get_by_role("dialog", name="Changed on disk").wait_for()
+        page.close(run_before_unload=False)
+    assert (folder / "mail.pdl").read_text(encoding="utf-8") == MAIL
+
+
+def test_a_page_that_does_nothing_is_told_of_another_server(
+    chromium: Any, start: Any, folder: Path
+) -> None:
+    with start(folder) as served:
+        page = chromium.new_page()
+        page.goto(served.desk.access.address)
+        page.wait_for_selector("html[data-ready]")
+        port = served.desk.access.port
+    with start(folder, port=port):
+        page.get_by_text("pdl play was started again, with another token.").wait_for()
+        page.close()
+
+
+def test_a_name_that_is_not_utf8_is_that_of_its_own_text(
+    chromium: Any, start: Any, folder: Path
+) -> None:
+    odd = Path(os.fsdecode(os.fsencode(folder) + b"/odd\xff.pdl"))
+    odd.write_text("<|user|>\nOdd\n", encoding="utf-8")
+    with start(folder) as served:
+        page = chromium.new_page()
+        page.goto(served.desk.access.address)
+        page.wait_for_selector("html[data-ready]")
+        page.keyboard.press("Control+o")
+        page.get_by_role("combobox", name="Name of a prompt").fill("odd")
+        page.get_by_role("option", name="odd").first.wait_for()
+        page.keyboard.press("Enter")
+        wait_for(lambda: prompt(page) == "<|user|>\nOdd\n", "text of the file")
+        write(page, "<|usr|>")
+        wait_for(lambda: "<|usr|>" in page.evaluate(TEXTS.format(".cm-lintRange")), "mark")
+        page.keyboard.press("Control+s")
+        wait_for(lambda: odd.read_text("utf-8") == "<|user|>\nOdd\n<|usr|>", "saved file")
+        page.close()
+    assert (folder / "mail.pdl").read_text(encoding="utf-8") == MAIL
+
+
+def test_what_cannot_be_seen_is_shown_by_its_code(chromium: Any, start: Any, folder: Path) -> None:
+    codes = "[...document.querySelectorAll('{} .unseen-char')].map(one => one.dataset.code)"
+    text = "<|user|>\na\u202eb\u2066c {{ x\u202e }}\n"
+    (folder / "a\u202e.pdl").write_text(text, encoding="utf-8")
+    with start(folder) as served:
+        page = chromium.new_page()
+        page.goto(served.desk.access.address)
+        page.wait_for_selector("html[data-ready]")
+        titled(page, "a")
+        assert page.evaluate(codes.format("#bar")) == ["U+202E"]
+        page.get_by_role("tab", name="Problems").click()
+        page.locator("#panel-problems .severity").first.wait_for()
+        assert "\u202e" not in page.locator("#panel-problems").inner_text()  # pdl says its code
+        page.locator("#prompt .cm-content").focus()
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(text.replace("{{ x\u202e }}", ""))
+        page.get_by_role("tab", name="Turns").click()
+        page.locator("#panel-turns .unseen-char").first.wait_for(state="attached")
+        assert page.evaluate(codes.format("#panel-turns")) == ["U+202E", "U+2066"]
+        places = page.evaluate(
+            "[...document.querySelectorAll('#panel-turns .unseen-char')].map(a => a.offsetLeft)"
+        )
+        assert places == sorted(places)
+        page.close()
+
+
+def test_a_page_of_a_server_gives_no_link(page: Any) -> None:
+    """Its token is not in it, so that nobody else could open it."""
+    page.get_by_role("button", name="Keys").wait_for()
+    assert not page.get_by_role("button", name="Copy link").count()
+
+
+def test_what_another_prompt_had_is_not_shown(page: Any) -> None:
+    """Not even if the look at the next one fails."""
+    show(page, "mail.pdl")
+    page.locator("#status").get_by_text("2 errors, 1 warning").wait_for()
+    page.get_by_role("tab", name="Reply").click()
+    page.get_by_role("textbox", name="Reply of a model").click()
+    page.keyboard.insert_text('{"stars": 3}')
+    page.locator("#panel-reply .verdict").get_by_text("The reply is valid").wait_for()
+    page.get_by_role("tab", name="Problems").click()
+    refusal = {"error": {"message": "there was no look", "hint": ""}}
+    page.route("**/api/look", lambda route: route.fulfill(status=422, json=refusal))
+    show(page, "windows.pdl")
+    page.locator("#panel-problems").get_by_text("there was no look").wait_for()
+    page.locator("#status").get_by_text("Not read").wait_for()
+    assert not page.locator("#panel-problems .finding").count()
+    assert not page.locator("#panel-reply .verdict").is_visible()
+    assert not page.locator(".badge").count()
+    for name in ("Turns", "Request", "Schema", "Grammar", "Tools"):
+        page.get_by_role("tab", name=name).click()
+        panel = page.get_by_role("tabpanel", name=name)
+        panel.get_by_text("there was no look").wait_for()
+        assert "stars" not in panel.inner_text()
+        assert "Rate" not in panel.inner_text()
+    page.unroute("**/api/look")
 
 
 def test_a_page_without_a_token_asks_for_it(chromium: Any, served: Any) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from models.hostile import Hostile, long_stream, stream, streamed
+from models.hostile import Hostile, head, long_stream, stream, streamed
 from vocabularies import byte_level
 
 if TYPE_CHECKING:
@@ -255,6 +255,94 @@ def test_run_stops_for_the_model_too(chromium: Any, start: Any, simple: Path, ho
             page.locator(".run-status").get_by_text("Stopped after").wait_for()
             assert page.get_by_role("button", name="Run", exact=True).is_enabled()
         assert closed.wait(MILLISECONDS / 1000)
+
+
+TOOLS = "<|tools|>\nlook(place: str, deep?: bool)\n<|user|>\nHi\n"
+
+
+def test_calls_are_told_with_their_arguments(chromium: Any, start: Any, tmp_path: Path) -> None:
+    """And that no tool was run."""
+    file = tmp_path / "tools.pdl"
+    file.write_text(TOOLS, encoding="utf-8")
+    function = {"name": "look", "arguments": json.dumps({"place": "`x` | \u202e", "deep": True})}
+    call = {"index": 0, "id": "a", "type": "function", "function": function}
+    choice = {"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}
+    event = f"data: {json.dumps({'choices': [choice]})}\n\n"
+    with (
+        Hostile((stream(event, "data: [DONE]\n\n"),)) as provider,
+        start(file, models=["openai:tiny"], base_url=provider.url) as served,
+        opened(chromium, served) as page,
+    ):
+        page.keyboard.press("ControlOrMeta+Enter")
+        page.locator(".run-status").get_by_text("The model calls 1 tool after 1 attempt").wait_for()
+        told = page.get_by_role("article", name="Call of look")
+        assert told.get_by_role("heading").inner_text() == "Calls look"
+        rows = told.locator(".json-row").all_inner_texts()
+        assert [one.strip("▾ ") for one in rows] == ["{", 'place: "`x` | \\u202e"', "deep: true"]
+        page.get_by_text("The tool was not run: the playground runs no tools.").wait_for()
+        assert not page.locator("pre.streamed").is_visible()
+
+
+def test_a_run_is_shown_with_its_own_prompt(chromium: Any, start: Any, simple: Path) -> None:
+    simple.with_name("other.pdl").write_text("<|user|>\nOther\n", encoding="utf-8")
+    closed = threading.Event()
+
+    def switch(page: Any, name: str) -> None:
+        page.keyboard.press("Control+o")
+        page.get_by_role("combobox", name="Name of a prompt").fill(name)
+        page.get_by_role("option", name=name).first.wait_for()
+        page.keyboard.press("Enter")
+        page.wait_for_function("name => document.title.startsWith(name)", arg=name)
+
+    with (
+        Hostile((long_stream(closed),)) as provider,
+        start(simple.parent, models=["openai:tiny"], base_url=provider.url) as served,
+        opened(chromium, served) as page,
+    ):
+        switch(page, "other.pdl")
+        page.keyboard.press("ControlOrMeta+Enter")
+        page.locator("pre.streamed").filter(has_text="aaa").wait_for()
+        switch(page, "simple.pdl")
+        assert not page.locator("#panel-run .attempt").count()
+        assert page.locator(".run-status").inner_text() == ""
+        assert page.get_by_role("button", name="Run", exact=True).is_enabled()
+        switch(page, "other.pdl")
+        page.locator("pre.streamed").filter(has_text="aaa").wait_for()
+        page.get_by_role("button", name="Stop").click()
+        page.locator(".run-status").get_by_text("Stopped after").wait_for()
+        assert closed.wait(MILLISECONDS / 1000)
+
+
+def test_a_fast_stream_is_stopped_and_then_shown_whole(
+    chromium: Any, start: Any, simple: Path
+) -> None:
+    pieces = "".join(streamed(*["ab "] * 500)[:500])
+    sent = threading.Event()
+
+    def fast(wire: Any) -> None:
+        wire.send(head("200 OK", "text/event-stream"))
+        try:
+            while True:
+                wire.send(pieces)
+        except OSError:
+            sent.set()
+            raise
+
+    simple.write_text("<|user|>\nHi\n", encoding="utf-8")
+    with (
+        Hostile((fast,)) as provider,
+        start(simple, models=["openai:tiny"], base_url=provider.url) as served,
+        opened(chromium, served) as page,
+    ):
+        page.keyboard.press("ControlOrMeta+Enter")
+        page.locator("pre.streamed").filter(has_text="characters before this").wait_for()
+        assert page.evaluate("document.querySelector('.streamed').textContent.length") < 21_000
+        page.get_by_role("button", name="Stop").click()
+        page.locator(".run-status").get_by_text("Stopped after").wait_for()
+        assert sent.wait(MILLISECONDS / 1000)
+        text = page.locator("pre.streamed").text_content()
+        assert len(text) > 10_000
+        assert text.replace("ab ", "") in {"", "a", "ab"}
 
 
 def test_what_a_run_lacks_is_said(chromium: Any, start: Any, simple: Path) -> None:

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { attemptWords, begun, ended, statusWords, take, usageWords } from "../../../pdl/play/static/asking/run_state.js";
-import { around, visible, whole } from "../../../pdl/play/static/asking/visible.js";
+import { around, escapedJson, named, unseen, visible, whole } from "../../../pdl/play/static/visible.js";
 
 test("a run is told by its events", () => {
   const run = begun("a model");
@@ -37,8 +37,31 @@ test("a failed run says after how many attempts", () => {
   assert.equal(statusWords(ended(run), 1), "No valid answer after 3 attempts, in 1.0 s.");
   assert.equal(run.error.message, "no valid answer");
   assert.equal(usageWords(run.usage), "5 input tokens");
-  assert.equal(attemptWords({ ok: true, calls: [{ name: "f", arguments: { a: 1 } }] }), 'It calls `f` with `{"a":1}`.');
   assert.equal(attemptWords({ ok: false, reason: "rate limit", pause: 2 }), "The attempt failed: rate limit. The next attempt follows after 2.0 s.");
+});
+
+test("calls are no answer, and are counted", () => {
+  const told = (calls) => statusWords(ended(take(begun("m"), { event: "done", ok: true, attempts: 1, seconds: 1, calls })), 1);
+  assert.equal(told([{}]), "The model calls 1 tool after 1 attempt, in 1.0 s.");
+  assert.equal(told([{}, {}]), "The model calls 2 tools after 1 attempt, in 1.0 s.");
+  assert.equal(told([]), "A valid answer after 1 attempt, in 1.0 s.");
+});
+
+test("what cannot be seen is shown by its code, and what is part of a sign is not", () => {
+  const shown = (text) => unseen(text).map(({ at, code }) => [at, code]);
+  assert.deepEqual(shown("a\u202eb\u0000\ud800"), [[1, "U+202E"], [3, "U+0000"], [4, "U+D800"]]);
+  assert.deepEqual(shown("x\u{e0041}\u2066\u200b\ufeff\u00ad\u2028\r"), [[1, "U+E0041"], [3, "U+2066"], [4, "U+200B"], [5, "U+FEFF"], [6, "U+00AD"], [7, "U+2028"], [8, "U+000D"]]);
+  assert.deepEqual(shown("a\u200db \u200c"), [[4, "U+200C"]]);
+  for (const plain of ["a\n\tb", "👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️ 👍🏽", "می‌خواهم", "क्‍ष", "日本語 é", ""]) assert.deepEqual(shown(plain), []);
+  assert.equal(named("a\u202eb"), "a⟨U+202E⟩b");
+});
+
+test("JSON with escapes for what cannot be seen is the same JSON", () => {
+  for (const value of ["\u202e{}\u{e0041}\u0000\ud800", { "\u2066": ["👨‍👩‍👧"] }]) {
+    const text = escapedJson(JSON.stringify(value));
+    assert.deepEqual(JSON.parse(text), value);
+    assert.deepEqual(unseen(text), []);
+  }
 });
 
 test("spaces and controls are seen, and no character is cut", () => {

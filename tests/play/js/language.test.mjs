@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { decodedName, encodedName } from "../../../pdl/play/static/language.js";
 import { applied, diagnosticsOf, diagnosticsOfProblems, foldsOf, offsetOf, tokensOf } from "../../../pdl/play/static/language_marks.js";
 import { EditorState } from "../../../pdl/play/static/vendor.js";
 
@@ -39,4 +40,12 @@ test("edits are of the text before all of them", () => {
   const edits = [{ range: range(0, 2, 6), newText: "system" }, { range: range(1, 3, 4), newText: "[[" }, { range: range(9, 0, 0), newText: "!" }];
   assert.equal(applied("<|user|>\n𝒳 {{ a }}\nend", edits), "<|system|>\n𝒳 [[{ a }}\nend!");
   assert.equal(applied("a", []), "a");
+});
+
+test("a name is in a URI as its bytes are, whether they are UTF-8 or not", () => {
+  const names = { "%E4%C3%A9": "\udce4é", "%FF.pdl": "\udcff.pdl", "a%20%C3%A9": "a é", "%E4%B8%AD%80%F0%9F%98%80": "中\udc80😀", "%F0%9F%98": "\udcf0\udc9f\udc98", "%C3(": "\udcc3(", "%ED%A0%80": "\udced\udca0\udc80", "100%25": "100%" };
+  for (const [part, name] of Object.entries(names)) {
+    assert.equal(decodedName(part), name);
+    assert.equal(encodedName(name), part);
+  }
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { draftOf, dropDraft, keepDraft, read, split, written } from "../../../pdl/play/static/state.js";
+import { addressOf } from "../../../pdl/play/static/connection.js";
+import { draftOf, dropDraft, handedOver, handover, keepDraft, read, split, takeHandover, takeToken, written } from "../../../pdl/play/static/state.js";
 
 const stateOf = async (fragment) => (await read(fragment)).state;
 const damageOf = async (fragment) => (await read(fragment)).damage;
@@ -66,4 +67,29 @@ test("a draft is of one address, and a browser may keep none", () => {
   assert.equal(keepDraft("here", "", { prompt: "x" }), false);
   delete globalThis.sessionStorage;
   assert.deepEqual(draftOf("here", ""), {});
+});
+
+test("what was typed goes to the page of another server, whatever the names", async () => {
+  const given = { file: "bad\udcff.pdl", state: { prompt: "é‮", data: "", reply: "{}" }, drafts: { "bad\udcff.pdl": { prompt: "x", digest: "0", data: "", reply: "" } } };
+  const fragment = await handover("abc_-123", given);
+  const { token, fragment: rest } = split(fragment);
+  assert.equal(token, "abc_-123");
+  assert.deepEqual(await handedOver(rest), { ...given, drafts: Object.entries(given.drafts) });
+  assert.equal(await handover("t", { text: [...Array(600_000)].map(() => Math.random().toString(36).slice(2)).join("") }), "");
+});
+
+test("without a token, or damaged, nothing was given", async () => {
+  globalThis.location = { hash: (await handover("abc", { file: "a.pdl", state: {}, drafts: {} })).replace("token=abc&", ""), pathname: "/", search: "" };
+  globalThis.sessionStorage = { getItem: () => "old", setItem() {} };
+  assert.equal(takeToken(), "old");
+  assert.equal(await takeHandover(), null);
+  for (const fragment of ["", "#kept=", "#kept=AAAA", "#s=AAAA"]) assert.equal(await handedOver(fragment), null);
+});
+
+test("an address is read as pdl play prints it, of this computer only", () => {
+  const here = "http://127.0.0.1:80";
+  assert.deepEqual(addressOf(" http://127.0.0.1:8123/#token=ab_-345678 ", here), { origin: "http://127.0.0.1:8123", token: "ab_-345678" });
+  assert.deepEqual(addressOf("http://localhost:8123/#token=ab345678&s=xyz", here), { origin: "http://localhost:8123", token: "ab345678" });
+  assert.deepEqual(addressOf("abcdefgh", here), { origin: here, token: "abcdefgh" });
+  for (const text of ["", "short", "http://evil.example/#token=abcdefgh", "http://127.0.0.1:8123/", "http://127.0.0.1@evil.example/#token=abcdefgh", "javascript:alert(1)//token=abcdefgh"]) assert.equal(addressOf(text, here), null, text);
 });

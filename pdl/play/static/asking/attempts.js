@@ -1,10 +1,14 @@
 // The attempts of a run: what was sent, what comes, what it is so far, and its verdict.
 
-import { fill, h } from "../dom.js";
+import { fill, h, texts } from "../dom.js";
 import { jsonView } from "../json_view.js";
 import { verdictView } from "../replies/verdict.js";
+import { whole } from "../visible.js";
 import { prose } from "../widgets.js";
+import { counted } from "../words.js";
 import { attemptWords } from "./run_state.js";
+
+const MOST = 10_000; // characters of a text that grows
 
 /** Whether what is in an element is seen to its end, so that it may follow what comes. */
 const isAtEnd = (element) => element.scrollHeight - element.scrollTop - element.clientHeight < 24;
@@ -17,28 +21,46 @@ function requestOf(app, { request }) {
   return details;
 }
 
+/** A tool call of a reply: its name and its arguments. */
+function callView(app, { name, arguments: given }) {
+  const label = `the arguments of ${name}`;
+  const empty = !Object.keys(given).length;
+  return h("article", { class: "call", "aria-label": `Call of ${name}` }, h("h4", {}, "Calls ", h("code", {}, name)), empty ? h("p", { class: "quiet" }, "without arguments") : jsonView(app, given, { label, depth: 3 }).element);
+}
+
+/** The tool calls of a reply, and that they were not run. */
+function callsView(app, calls) {
+  if (!calls?.length) return null;
+  const words = `${calls.length === 1 ? "The tool was not run" : "The tools were not run"}: the playground runs no tools. In a program, \`pdl.run_tools\` runs them and gives the model what they return.`;
+  return [calls.map((one) => callView(app, one)), h("p", { class: "hint" }, prose(words))];
+}
+
 class AttemptView {
   constructor(app, attempt, use) {
-    this.text = document.createTextNode("");
-    this.pre = h("pre", { tabindex: "0", role: "region", "aria-label": `Reply ${attempt.number}`, class: "streamed" }, this.text);
+    this.app = app;
+    this.pre = h("pre", { tabindex: "0", role: "region", "aria-label": `Reply ${attempt.number}`, class: "streamed" });
+    this.text = new Streamed(this.pre);
+    this.calls = h("div");
     this.value = jsonView(app, null, { label: "the value so far", depth: 3 });
     this.partial = h("section", { hidden: true }, h("h4", {}, "Value so far"), this.value.element);
     this.verdict = verdictView(app, null);
     this.told = null;
     this.said = h("p", { hidden: true });
-    this.reasoning = document.createTextNode("");
-    this.thoughts = h("details", { hidden: true }, h("summary", {}, "Reasoning"), h("pre", {}, this.reasoning));
+    const thoughts = h("pre", {});
+    this.reasoning = new Streamed(thoughts);
+    this.thoughts = h("details", { hidden: true }, h("summary", {}, "Reasoning"), thoughts);
     this.use = h("button", { type: "button", hidden: true, onclick: () => use(attempt.text) }, "Use this reply");
     this.element = h("article", { class: "attempt", "aria-label": `Attempt ${attempt.number}` },
-      h("h3", {}, `Attempt ${attempt.number}`), requestOf(app, attempt), this.thoughts, this.pre, this.partial, this.said, this.verdict.element, this.use);
+      h("h3", {}, `Attempt ${attempt.number}`), requestOf(app, attempt), this.thoughts, this.pre, this.partial, this.said, this.calls, this.verdict.element, this.use);
     this.verdict.show(null);
   }
 
-  draw({ text, reasoning, partial, verdict }) {
-    append(this.reasoning, reasoning);
+  draw({ text, reasoning, partial, verdict }, isOver) {
+    this.reasoning.draw(reasoning, isOver);
     this.thoughts.hidden = !reasoning;
     const follows = isAtEnd(this.pre);
-    if (append(this.text, text) && follows) this.pre.scrollTop = this.pre.scrollHeight;
+    if (this.text.draw(text, isOver) && follows) this.pre.scrollTop = this.pre.scrollHeight;
+    this.pre.hidden = !text && Boolean(verdict);
     this.partial.hidden = Boolean(verdict) || partial === undefined;
     if (!this.partial.hidden) this.value.set(partial);
     this.use.hidden = !text;
@@ -51,14 +73,38 @@ class AttemptView {
     this.verdict.show(verdict.check);
     this.said.hidden = !words;
     fill(this.said, prose(words));
+    fill(this.calls, callsView(this.app, verdict.calls));
   }
 }
 
-/** Adds what a text has more than what is shown of it; false if that is nothing. */
-function append(shown, text) {
-  if (text.length <= shown.length) return false;
-  shown.appendData(text.slice(shown.length));
-  return true;
+/** A text that grows: while it does, only its end is shown if it is long, since a page lays out all of it. */
+class Streamed {
+  constructor(element) {
+    this.element = element;
+    this.length = 0;
+    this.size = 0; // of what is shown
+    this.isCut = false;
+  }
+
+  /** Shows a text, which begins with the one before; returns whether that is another one. */
+  draw(text, isOver) {
+    const isWhole = isOver && this.isCut;
+    if (text.length === this.length && !isWhole) return false;
+    const added = text.slice(this.length);
+    this.length = text.length;
+    this.size += added.length;
+    if (isWhole || this.size > 2 * MOST) this.show(text, isOver);
+    else this.element.append(...texts(added));
+    return true;
+  }
+
+  show(text, isOver) {
+    this.isCut = !isOver && text.length > MOST;
+    const shown = this.isCut ? text.slice(whole(text, text.length - MOST)) : text;
+    this.size = shown.length;
+    const words = `… ${counted(text.length - shown.length, "character")} before this are shown when the reply has ended.\n`;
+    fill(this.element, this.isCut ? h("span", { class: "quiet" }, words) : null, shown);
+  }
 }
 
 /** The attempts as a view: {element, draw(run), clear()}. `use(text)` takes a reply. */
@@ -71,13 +117,13 @@ export function attemptsView(app, use) {
       views = [];
       fill(element);
     },
-    draw({ attempts }) {
+    draw({ attempts }, isOver) {
       while (views.length < attempts.length) {
         const view = new AttemptView(app, attempts[views.length], use);
         views.push(view);
         element.append(view.element);
       }
-      views.forEach((view, at) => view.draw(attempts[at]));
+      views.forEach((view, at) => view.draw(attempts[at], isOver || at < attempts.length - 1));
     },
   };
 }

@@ -58,13 +58,14 @@ export function statusWords({ status, attempts, result, model }, seconds) {
   if (status === "running") return attempts.length > 1 ? `Attempt ${attempts.length} of ${model} … ${time}` : `${model} is answering … ${time}`;
   if (status === "stopped") return `Stopped after ${time}.`;
   if (status === "failed") return `The run failed after ${time}.`;
+  const calls = result.calls?.length ?? 0;
+  if (result.ok && calls) return `The model calls ${counted(calls, "tool")} after ${tried}, in ${time}.`;
   return result.ok ? `A valid answer after ${tried}, in ${time}.` : `No valid answer after ${tried}, in ${time}.`;
 }
 
-/** What is said of a verdict that has no check: why the attempt failed, and what is called. */
-export function attemptWords({ ok, reason, calls, stopped, pause }) {
+/** What is said of a verdict that has no check: why the attempt failed. */
+export function attemptWords({ ok, reason, stopped, pause }) {
   const words = [];
-  for (const { name, arguments: given } of calls ?? []) words.push(`It calls \`${name}\` with \`${JSON.stringify(given)}\`.`);
   if (!ok && reason) words.push(`The attempt failed: ${reason}.`);
   if (stopped) words.push("The reply was stopped, since it could not become valid.");
   if (pause) words.push(`The next attempt follows after ${pause.toFixed(1)} s.`);

@@ -3,9 +3,18 @@
 import { fill, h } from "../dom.js";
 import { control } from "./controls.js";
 import { write } from "./json_text.js";
+import { unseen } from "../visible.js";
 import { prose } from "../widgets.js";
 import { blank, steps } from "./shape.js";
 
+/** What a field cannot show of a text. */
+function unseenWords(value) {
+  const codes = typeof value === "string" ? [...new Set(unseen(value).map(({ code }) => code))] : [];
+  const more = codes.length > MOST ? " …" : "";
+  return codes.length ? `contains ${codes.slice(0, MOST).join(", ")}${more}` : "";
+}
+
+const MOST = 8; // characters that are listed
 const DEEPEST = 8;
 let made = 0;
 
@@ -72,7 +81,7 @@ export class Form {
       element: h("div", body.input ? { class: "field" } : { class: "field", role: "group", "aria-label": one.name }, head, about, body.element, slot),
       set(value) {
         out.hidden = value === undefined || one.required;
-        fill(state, value === undefined ? absent : "");
+        fill(state, value === undefined ? absent : unseenWords(value));
         body.set(value);
       },
     };

@@ -31,6 +31,8 @@ class DataPanel {
       onChange: (data) => app.update({ data }),
     });
     app.on("change", (names) => names.includes("data") && this.synchronize());
+    app.on("opened", () => this.clear());
+    app.on("failed", (error) => app.look || fill(this.told, failure(error)));
     this.choose("form");
   }
 
@@ -44,6 +46,14 @@ class DataPanel {
   /** Takes over a text that something else has changed. */
   synchronize() {
     if (this.editor.text !== this.app.state.data) this.editor.set(this.app.state.data);
+  }
+
+  /** Shows nothing of another prompt. */
+  clear() {
+    this.given = {};
+    this.key = null;
+    this.form = null;
+    for (const one of [this.offer, this.formHost, this.told]) fill(one);
   }
 
   edit(path, value) {

@@ -6,6 +6,7 @@ import { prose } from "../widgets.js";
 import { problemWords } from "../words.js";
 
 const SEVERITIES = { error: ["bad", "✕", "Error"], warning: ["warn", "!", "Warning"], note: ["quiet", "i", "Note"] };
+const READING = "Reading the prompt …";
 const DOCS = "https://pdl-prompts.github.io/pdl/errors/";
 
 /** The description of an error's code: its kind has a section there. */
@@ -26,10 +27,21 @@ function problemView(app, one) {
 }
 
 export function create(app) {
-  const about = h("p", { class: "empty", role: "status" }, "Reading the prompt …");
+  const about = h("p", { class: "empty", role: "status" }, READING);
   const list = h("ul", { class: "problems", "aria-label": "Problems" });
   const items = new List(list, (one) => problemView(app, one));
   let told = "";
+
+  function tell(words) {
+    if (words !== told) fill(about, words);
+    told = words;
+  }
+
+  app.on("opened", () => {
+    tell(READING);
+    items.set([]);
+  });
+  app.on("failed", (error) => app.look || tell(error.message));
 
   return {
     id: "problems",
@@ -37,9 +49,7 @@ export function create(app) {
     element: h("div", { class: "frame" }, about, list),
     render({ problems, failed }) {
       const found = problems ?? [];
-      const words = failed?.problems ? failed.problems.message : problemWords(found);
-      if (words !== told) fill(about, words);
-      told = words;
+      tell(failed?.problems ? failed.problems.message : problemWords(found));
       items.set(found);
     },
   };

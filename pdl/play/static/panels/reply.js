@@ -28,6 +28,8 @@ class ReplyPanel {
     this.bar = h("div", { class: "row" }, this.presets.element, this.keep);
     this.element = h("div", { class: "reply-panel" }, this.bar, this.host, this.note, this.told, this.calls, this.verdict.element);
     app.on("change", (names) => this.changed(names));
+    app.on("opened", () => this.clear());
+    app.on("failed", (error) => app.look || fill(this.told, failure(error)));
     app.on("place", (span) => this.box.jump(span));
     this.presets.load(app.state.file);
   }
@@ -35,6 +37,16 @@ class ReplyPanel {
   changed(names) {
     if (names.includes("reply")) this.box.set(this.app.state.reply);
     if (names.includes("file")) this.presets.load(this.app.state.file);
+  }
+
+  /** Shows nothing of another prompt. */
+  clear() {
+    this.lent = undefined;
+    this.keep.disabled = true;
+    this.box.mark(null, "");
+    this.verdict.show(null);
+    this.presets.show("");
+    for (const one of [this.told, this.calls, this.note]) fill(one);
   }
 
   move(at) {

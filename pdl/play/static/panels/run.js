@@ -4,6 +4,7 @@ import { attemptsView } from "../asking/attempts.js";
 import { begun, ended, statusWords, take, usageWords } from "../asking/run_state.js";
 import { empty, failure, fill, h } from "../dom.js";
 
+const SOONEST = 30; // milliseconds until what has come is drawn
 const TICK = 200; // milliseconds between two times that are shown
 const NO_MODEL = "No model was named when the playground was started. Name those that this page may ask:";
 const NO_SERVER = "This page runs without a server, so it can't ask a model. On your computer, start the playground with one:";
@@ -12,11 +13,12 @@ const EXAMPLE = "pdl play FILE --model ollama:qwen3";
 class RunPanel {
   constructor(app) {
     this.app = app;
-    this.stop = null;
+    this.runs = new Map(); // by the files of their prompts; null: the one without a name
+    this.pause = SOONEST;
     this.model = h("select", { id: "run-model", onchange: () => (this.chosen = this.model.value) });
     this.retries = h("input", { id: "run-retries", type: "number", min: "0", max: "9", value: "2" });
     this.start = h("button", { type: "button", class: "main", onclick: () => this.run() }, "Run");
-    this.halt = h("button", { type: "button", hidden: true, "aria-keyshortcuts": "Escape", onclick: () => this.stop?.abort() }, "Stop");
+    this.halt = h("button", { type: "button", hidden: true, "aria-keyshortcuts": "Escape", onclick: () => this.stop() }, "Stop");
     this.bar = h("div", { class: "row" }, h("span", { class: "pair" }, h("label", { for: "run-model" }, "Model"), this.model), h("span", { class: "pair" }, h("label", { for: "run-retries" }, "Retries"), this.retries), this.start, this.halt);
     this.status = h("p", { class: "run-status" });
     this.advice = h("div");
@@ -29,12 +31,17 @@ class RunPanel {
 
   listen() {
     this.element.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !this.stop) return;
+      if (event.key !== "Escape" || !this.isRunning) return;
       event.preventDefault();
-      this.stop.abort();
+      this.stop();
     });
     this.app.on("run", () => this.run());
-    addEventListener("pagehide", () => this.stop?.abort());
+    this.app.on("opened", () => this.open());
+    addEventListener("pagehide", () => this.runs.forEach(({ stop }) => stop.abort()));
+  }
+
+  stop() {
+    this.shown?.stop.abort();
   }
 
   /** Shows the models that may be asked, or how to name one. */
@@ -57,69 +64,96 @@ class RunPanel {
     this.app.open("reply", true);
   }
 
+  /** The run that is shown: that of the prompt in the page. */
+  get shown() {
+    return this.runs.get(this.app.state.file);
+  }
+
+  /** Shows the run of another prompt, if there was one. */
+  open() {
+    if (this.app.state.file === null) this.drop(null); // another prompt without a name
+    clearTimeout(this.waiting);
+    this.waiting = undefined;
+    this.offer(); // its turns may name another model
+    this.attempts.clear();
+    this.redraw();
+  }
+
+  drop(file) {
+    this.runs.get(file)?.stop.abort();
+    this.runs.delete(file);
+  }
+
   async run() {
-    if (this.stop || !this.model.value) return;
-    const stop = (this.stop = new AbortController());
     const { prompt, data, file } = this.app.state;
+    if (this.isRunning || !this.model.value) return;
     const retries = Math.min(9, Math.max(0, Math.trunc(Number(this.retries.value)) || 0));
-    const run = this.begin();
+    const run = { ...begun(this.model.value), stop: new AbortController(), began: performance.now() };
+    const { signal } = run.stop;
+    this.runs.set(file, run);
+    this.attempts.clear();
+    this.redraw();
+    this.app.announce(`${run.model} is asked.`);
     try {
       const params = { prompt, data, file, model: run.model, retries };
-      await this.app.backend.stream("run", params, (event) => this.took(run, event), { signal: stop.signal });
-      ended(run, { stopped: stop.signal.aborted });
+      await this.app.backend.stream("run", params, (event) => signal.aborted || this.took(run, event), { signal });
+      ended(run, { stopped: signal.aborted });
     } catch (error) {
-      ended(run, { stopped: stop.signal.aborted, error });
+      ended(run, { stopped: signal.aborted, error });
     } finally {
-      this.stop = null;
-      this.finish(run);
+      run.ended = performance.now();
+      if (run === this.shown) this.finish();
     }
   }
 
-  begin() {
-    const run = begun(this.model.value);
-    this.began = performance.now();
-    this.status.className = "run-status";
-    this.attempts.clear();
-    fill(this.trouble);
-    this.ticking = setInterval(() => this.tell(run), TICK);
-    this.start.disabled = true;
-    this.halt.hidden = false;
-    this.app.mark("run", "…");
-    this.app.announce(`${run.model} is asked.`);
-    this.tell(run);
-    return run;
+  get isRunning() {
+    return this.shown?.status === "running";
   }
 
   took(run, event) {
     take(run, event);
+    if (run !== this.shown) return;
     if (event.event === "attempt" && run.attempts.length > 1) this.app.announce(`The reply was refused. Attempt ${run.attempts.length}.`);
-    this.waiting ??= requestAnimationFrame(() => this.draw(run));
+    this.waiting ??= setTimeout(() => this.draw(), this.pause);
   }
 
-  draw(run) {
+  /** Draws what has come. Whoever wants to stop the run must not wait for it: it rests after a long one. */
+  draw() {
     this.waiting = undefined;
-    this.attempts.draw(run);
+    const since = performance.now();
+    if (this.shown) this.attempts.draw(this.shown, !this.isRunning);
+    this.pause = Math.min(1_000, Math.max(SOONEST, 5 * (performance.now() - since)));
   }
 
-  tell(run) {
+  tell() {
+    const run = this.shown;
+    if (!run) return fill(this.status);
     const usage = usageWords(run.usage);
-    const words = statusWords(run, (performance.now() - this.began) / 1000);
-    fill(this.status, words, usage ? h("span", { class: "quiet" }, ` ${usage}`) : null);
+    const words = statusWords(run, ((run.ended ?? performance.now()) - run.began) / 1000);
+    return fill(this.status, words, usage ? h("span", { class: "quiet" }, ` ${usage}`) : null);
   }
 
-  finish(run) {
+  /** Shows all of the run of the prompt in the page. */
+  redraw() {
+    const run = this.shown;
+    const good = run?.status === "done" && run.result.ok;
+    const bad = run && !good && !["running", "stopped"].includes(run.status);
+    this.draw();
+    this.tell();
     clearInterval(this.ticking);
-    cancelAnimationFrame(this.waiting);
-    this.draw(run);
-    this.tell(run);
-    const good = run.status === "done" && run.result.ok;
-    this.status.className = `run-status ${good ? "good" : run.status === "stopped" ? "" : "bad"}`;
-    fill(this.trouble, run.error ? failure(run.error) : null);
+    if (this.isRunning) this.ticking = setInterval(() => this.tell(), TICK);
+    this.status.className = `run-status ${good ? "good" : bad ? "bad" : ""}`;
+    fill(this.trouble, run?.error ? failure(run.error) : null);
+    this.start.disabled = this.isRunning;
+    this.halt.hidden = !this.isRunning;
+    this.app.mark("run", this.isRunning ? "…" : good ? "✓" : bad ? "✗" : "", good ? "good" : "bad");
+  }
+
+  finish() {
+    clearTimeout(this.waiting);
     const focused = document.activeElement === this.halt;
-    this.start.disabled = false;
-    this.halt.hidden = true;
+    this.redraw();
     if (focused) this.start.focus();
-    this.app.mark("run", good ? "✓" : run.status === "stopped" ? "" : "✗", good ? "good" : "bad");
     this.app.announce(this.status.textContent);
   }
 }

@@ -1,6 +1,6 @@
 // A place of the reply, and the tokens of a model that may come there.
 
-import { around, visible, whole } from "../asking/visible.js";
+import { around, visible, whole } from "../visible.js";
 import { empty, failure, fill, h } from "../dom.js";
 
 const PAUSE = 120; // milliseconds after the place has changed
@@ -25,7 +25,18 @@ class TokensPanel {
     this.bar = h("div", {}, h("div", { class: "row" }, chooses), h("div", { class: "row place" }, h("label", { for: "tokens-at" }, "Place"), this.slider, this.place), this.context);
     this.element = h("div", { class: "tokens-panel" }, this.has ? this.bar : null, this.told);
     if (!this.has) fill(this.told, empty(WHY), empty(HOW), h("code", { class: "command" }, "pdl play FILE --tokenizer tokenizer.json"));
+    app.on("opened", () => this.clear());
     app.on("at", (at) => this.move(at));
+  }
+
+  /** Shows nothing of another prompt. */
+  clear() {
+    if (!this.has) return;
+    clearTimeout(this.timer);
+    this.stop?.abort();
+    this.schema = null;
+    this.bar.hidden = true;
+    fill(this.told);
   }
 
   /** Takes a place, which is an offset in the reply. */
