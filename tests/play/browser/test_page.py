@@ -296,10 +296,9 @@ def test_what_cannot_be_seen_is_shown_by_its_code(chromium: Any, start: Any, fol
         page.keyboard.insert_text(text.replace("{{ x\u202e }}", ""))
         page.get_by_role("tab", name="Turns").click()
         page.locator("#panel-turns .unseen-char").first.wait_for(state="attached")
-        assert page.evaluate(codes.format("#panel-turns")) == ["U+202E", "U+2066"]
-        places = page.evaluate(
-            "[...document.querySelectorAll('#panel-turns .unseen-char')].map(a => a.offsetLeft)"
-        )
+        assert page.evaluate(codes.format("#panel-turns .turn")) == ["U+202E", "U+2066"]
+        signs = page.locator("#panel-turns .turn .unseen-char")
+        places = signs.evaluate_all("found => found.map(one => one.offsetLeft)")
         assert places == sorted(places)
         page.close()
 

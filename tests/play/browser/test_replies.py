@@ -278,7 +278,7 @@ def test_calls_are_told_with_their_arguments(chromium: Any, start: Any, tmp_path
         told = page.get_by_role("article", name="Call of look")
         assert told.get_by_role("heading").inner_text() == "Calls look"
         rows = told.locator(".json-row").all_inner_texts()
-        assert [one.strip("▾ ") for one in rows] == ["{", 'place: "`x` | \\u202e"', "deep: true"]
+        assert [one.strip("▾ \n") for one in rows] == ["{", 'place: "`x` | \\u202e"', "deep: true"]
         page.get_by_text("The tool was not run: the playground runs no tools.").wait_for()
         assert not page.locator("pre.streamed").is_visible()
 
