@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import pdl.play.language
+import pdl.play.recorded
+import pdl.play.running  # noqa: F401 - in threads, pytest's rewriting of modules fails now and then
 from pdl.play.serving import configured, opened
 
 if TYPE_CHECKING:
