@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import json
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +13,7 @@ from pdl import reply as replies
 from pdl.batch.columns import Column, SharedFunction, transposed
 from pdl.batch.templates import Templates, first_line
 from pdl.errors import Problem, PromptError, an_instance
+from pdl.gbnf.limits_errors import uncollected
 from pdl.prompt.inputs import as_json
 from pdl.schema.model import schema_of
 from pdl.schema.parts import SourceMap
@@ -36,6 +38,7 @@ UNCHECKED = "unchecked"
 """The reason of a row that pdl itself, or a rule of the type, failed to check."""
 LIMIT = "limit"
 _DIGITS = 16  # of a digest: 64 bits
+_UNCOLLECTED = 500  # rows that are checked before the collector runs
 _SCHEMAS_KEPT = 1000  # of rows that bring values
 
 
@@ -192,10 +195,13 @@ class Checker(SharedFunction):
         """Return the cells of the results."""
         given = batch.values(self.reply, "reply")
         templates = self._against.templates
-        if self._against.is_fixed or templates is None:
-            rows = [self.check(reply) for reply in given]
-        else:
-            rows = [*map(self.check, given, templates.rows(batch))]
+        values: Iterable[RowValues | None] = itertools.repeat(None)
+        if not self._against.is_fixed and templates is not None:
+            values = templates.rows(batch)
+        pairs, rows = zip(given, values, strict=False), list[Row]()
+        while some := [*itertools.islice(pairs, _UNCOLLECTED)]:
+            with uncollected():
+                rows += itertools.starmap(self.check, some)
         if batch.typed:
             form = self._form()
             rows = [_fitted(row, form) for row in rows]

@@ -11,7 +11,8 @@ import datetime as dt
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pdl.errors import missing_package
 from pdl.schema.json_values import compact_json
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pdl._types import Json, JsonPath, JsonSchema
+
+    Put: TypeAlias = Callable[[Json], Any]
 
 IS_JSON = {b"pdl.json": b"true"}
 """The metadata of a field whose strings are JSON texts."""
@@ -61,6 +64,11 @@ class Form:
     def _inner(self) -> Sequence[Form]:
         return ()
 
+    @property
+    def converts(self) -> bool:
+        """Whether `put` returns anything but the value itself."""
+        return any(one.converts for one in self._inner())
+
     def put(self, value: Json) -> Any:
         """Return what pyarrow converts. Raises UnfitError."""
         return None if value is None else self._put(value)
@@ -87,6 +95,8 @@ class Plain(Form):
 class JsonText(Form):
     """The JSON text of any value, also of null."""
 
+    converts = True
+
     def field(self, name: str) -> Any:
         """Return a field that is marked."""
         return pa.field(name, self.type, metadata=IS_JSON)
@@ -103,6 +113,8 @@ class JsonText(Form):
 class Integer(Form):
     """An integer of 64 bits."""
 
+    converts = True
+
     def _put(self, value: Json) -> Any:
         if _LOW <= value <= _HIGH:
             return int(value)
@@ -112,6 +124,8 @@ class Integer(Form):
 @dataclass(frozen=True)
 class Number(Form):
     """A number that is equal to a double; an integer can be too long for that."""
+
+    converts = True
 
     def _put(self, value: Json) -> Any:
         if isinstance(value, float):
@@ -128,6 +142,8 @@ class Number(Form):
 @dataclass(frozen=True)
 class Date(Form):
     """A full date, of the years 1 to 9999."""
+
+    converts = True
 
     def _put(self, value: Json) -> Any:
         try:
@@ -152,7 +168,11 @@ class ListOf(Form):
         return (self.item,)
 
     def _put(self, value: Json) -> Any:
-        return [_at(step, self.item.put, one) for step, one in enumerate(value)]
+        return _all(self._put_item, enumerate(value)) if self._put_item else value
+
+    @cached_property
+    def _put_item(self) -> Put | None:
+        return self.item.put if self.item.converts else None
 
     def _take(self, value: Any) -> Json:
         return [self.item.take(one) for one in value]
@@ -167,8 +187,10 @@ class MapOf(Form):
     def _inner(self) -> Sequence[Form]:
         return (self.item,)
 
+    converts = True
+
     def _put(self, value: Json) -> Any:
-        return [(name, _at(name, self.item.put, one)) for name, one in value.items()]
+        return list(zip(value, _all(self.item.put, value.items()), strict=True))
 
     def _take(self, value: Any) -> Json:
         return {name: self.item.take(one) for name, one in value}
@@ -192,13 +214,26 @@ class StructOf(Form):
         return [one.form for one in self.members]
 
     def _put(self, value: Json) -> Any:
-        made = {
-            name: _at(name, form.put, value[name])
-            for name, form, _ in self.members
-            if name in value
-        }
-        assert len(made) == len(value), "a closed object has no other fields"
+        if not self._names.issuperset(value):
+            raise UnfitError("has fields that its type does not have")
+        made = dict(value)
+        name = ""
+        try:
+            for name, put in self._puts:
+                if name in made:
+                    made[name] = put(made[name])
+        except UnfitError as error:
+            error.path = (name, *error.path)
+            raise
         return made
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(one.name for one in self.members)
+
+    @cached_property
+    def _puts(self) -> list[tuple[str, Put]]:
+        return [(name, form.put) for name, form, _ in self.members if form.converts]
 
     def _take(self, value: Any) -> Json:
         return {
@@ -208,12 +243,16 @@ class StructOf(Form):
         }
 
 
-def _at(step: str | int, put: Callable[[Json], Any], value: Json) -> Any:
+def _all(put: Put, items: Iterable[tuple[str | int, Json]]) -> list[Any]:
+    made = []
+    step: str | int = 0
     try:
-        return put(value)
+        for step, one in items:  # noqa: B007 - errors need the step
+            made.append(put(one))
     except UnfitError as error:
         error.path = (step, *error.path)
         raise
+    return made
 
 
 def form_of(document: JsonSchema) -> Form:

@@ -30,6 +30,9 @@ BLOCKS = blocks(README)
 PAGES = sorted({*(ROOT / "docs").glob("*.md")} - {ROOT / "docs" / "clients.md"})
 """All but the one whose code needs SDKs: test_clients.py runs it."""
 
+NEEDED = {"batch": ("pyarrow",)}
+"""Packages that the code of a page needs, which no extra for tests has."""
+
 
 def run(command: str) -> str:
     """What a terminal shows for `pdl …`, for `echo '…' | pdl …`, or for `sed … > FILE`."""
@@ -110,6 +113,8 @@ def test_the_pages(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    for package in NEEDED.get(page.stem, ()):
+        pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     follower = Follower()
     for block in blocks(page.read_text(encoding="utf-8")):
