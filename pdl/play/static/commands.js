@@ -61,10 +61,27 @@ export class Commands {
     if (!app.state.file) return this.choose(true);
     if (!app.files.isUnsaved()) return undefined;
     return this.attempt(async () => {
-      const theirs = await app.files.save();
-      if (theirs) this.conflict(theirs);
-      else app.announce(`${app.state.file} is saved.`);
+      try {
+        const theirs = await app.files.save();
+        if (theirs) this.conflict(theirs);
+        else app.announce(`${app.state.file} is saved.`);
+      } catch (error) {
+        if (error.status !== 404) throw error;
+        this.deleted();
+      }
     });
+  }
+
+  /** Tells that the open file is not there any more, and offers to write it again. */
+  deleted() {
+    const { app } = this;
+    const { file } = app.state;
+    const again = { label: "Write it again", run: () => this.attempt(async () => {
+      await app.files.recreate(file);
+      app.notices.hide("changed");
+      app.announce(`${file} is saved.`);
+    }) };
+    app.notices.show("changed", { kind: "warn", text: `${file} is not on the disk any more.`, hint: "Its text is kept here.", actions: [again], closes: true });
   }
 
   conflict(theirs) {
@@ -82,8 +99,10 @@ export class Commands {
   /** Looks whether the open file was changed by others, when its user comes back to the page. */
   async check() {
     const { app } = this;
-    const theirs = await app.files.check().catch(() => null);
-    if (!theirs) return app.notices.hide("changed");
+    const { file } = app.state;
+    const theirs = await app.files.check().catch((error) => error);
+    if (theirs?.status === 404 && file === app.state.file) return this.deleted();
+    if (!theirs?.digest) return app.notices.hide("changed");
     const compare = { label: "Compare", run: () => this.conflict(theirs) };
     return app.notices.show("changed", { kind: "warn", text: `${app.state.file} was changed on the disk.`, hint: "Your changes are kept.", actions: [compare], closes: true });
   }

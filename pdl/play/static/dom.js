@@ -47,6 +47,11 @@ export function fill(element, ...children) {
   return element;
 }
 
+/** A sentence of pdl: what is between backticks is code. */
+export function prose(text) {
+  return text.split(/(`[^`\n]+`)/).map((part) => (/^`.+`$/.test(part) ? h("code", {}, part.slice(1, -1)) : part));
+}
+
 /** What a panel shows instead of a part that is not there. */
 export function empty(...children) {
   return h("p", { class: "empty" }, ...children);
@@ -55,5 +60,5 @@ export function empty(...children) {
 /** What a panel shows for a part that could not be made: `failed` of a Look. */
 export function failure(failed) {
   const place = failed.line ? `Line ${failed.line}: ` : "";
-  return h("div", { class: "failure", role: "alert" }, h("p", {}, place, failed.message), failed.hint ? h("p", { class: "hint" }, failed.hint) : null);
+  return h("div", { class: "failure", role: "alert" }, h("p", {}, place, prose(failed.message)), failed.hint ? h("p", { class: "hint" }, prose(failed.hint)) : null);
 }

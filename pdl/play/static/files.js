@@ -77,6 +77,16 @@ export class Files {
     await this.refresh();
   }
 
+  /** Writes a file again that was deleted, with the text that the page has of it. */
+  async recreate(name) {
+    this.leave();
+    const file = this.known.get(name);
+    const { digest } = await this.app.backend.call("create", { name, text: file.prompt });
+    Object.assign(file, { saved: file.prompt, digest });
+    this.changed();
+    this.app.emit("saved", name);
+  }
+
   /**
    * Saves the prompt of the page. Returns null, or the file's text and digest if it has changed
    * meanwhile; nothing is written then.

@@ -1,6 +1,6 @@
 // Bars above the page: what happened, and what can be done about it.
 
-import { fill, h } from "./dom.js";
+import { fill, h, prose } from "./dom.js";
 
 export class Notices {
   constructor(element) {
@@ -17,7 +17,7 @@ export class Notices {
     if (this.shown.get(id)?.key === key) return;
     const buttons = actions.map(({ label, run }) => h("button", { type: "button", onclick: run }, label));
     const close = closes ? h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: () => this.hide(id) }, "×") : null;
-    const words = h("p", {}, h("strong", {}, text), hint ? ` ${hint}` : "");
+    const words = h("p", {}, h("strong", {}, prose(text)), hint ? [" ", prose(hint)] : null);
     const element = h("div", { class: `notice ${kind}`, role: kind === "note" ? "status" : "alert" }, words, children, buttons, close);
     this.shown.set(id, { key, element });
     this.draw();

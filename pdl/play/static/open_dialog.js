@@ -2,6 +2,7 @@
 
 import { dialog } from "./dialog.js";
 import { fill, h } from "./dom.js";
+import { counted } from "./words.js";
 
 const MOST = 200; // rows
 
@@ -47,10 +48,13 @@ class Chooser {
     if (this.saves) this.suggest(names);
     const typed = this.field.value;
     const created = createdName(names, typed);
-    this.rows = this.saves ? [] : matching(names, typed).slice(0, MOST).map((name) => ({ name, run: () => this.open(name) }));
+    const found = matching(names, typed);
+    const left = this.saves ? 0 : found.length - MOST;
+    this.rows = this.saves ? [] : found.slice(0, MOST).map((name) => ({ name, run: () => this.open(name) }));
     if (created) this.rows.push({ name: created, isNew: true, run: () => this.create(created) });
     this.at = Math.min(this.at, Math.max(0, this.rows.length - 1));
     fill(this.list, this.rows.length ? this.rows.map((row, index) => this.row(row, index)) : h("li", { class: "empty" }, this.saves ? "Write a name that no prompt has." : "No prompt is called that."));
+    if (left > 0) this.list.append(h("li", { class: "quiet" }, `and ${counted(left, "more prompt")}: write a part of its name.`));
     this.choose(this.at);
   }
 

@@ -3,6 +3,8 @@
 import { fill, h } from "./dom.js";
 import { highlighted } from "./highlight.js";
 
+export { prose } from "./dom.js";
+
 const SAID = 1_500; // milliseconds for which a button says what it has done
 const SHOWN = 6_000; // characters of a long text
 
@@ -109,9 +111,4 @@ export function longText(text, { label, language = "" } = {}) {
       return whole;
     },
   };
-}
-
-/** A sentence of pdl: what is between backticks is code. */
-export function prose(text) {
-  return text.split(/(`[^`\n]+`)/).map((part) => (/^`.+`$/.test(part) ? h("code", {}, part.slice(1, -1)) : part));
 }

@@ -303,6 +303,35 @@ def test_what_cannot_be_seen_is_shown_by_its_code(chromium: Any, start: Any, fol
         page.close()
 
 
+def test_a_file_that_was_deleted_is_written_again(page: Any, folder: Path) -> None:
+    show(page, "windows.pdl")
+    (folder / "windows.pdl").unlink()
+    write(page, "again")
+    page.keyboard.press("Control+s")
+    page.get_by_text("windows.pdl is not on the disk any more.").wait_for()
+    page.get_by_role("button", name="Write it again").click()
+    page.get_by_text("is not on the disk any more").wait_for(state="detached")
+    assert (folder / "windows.pdl").read_bytes() == b"<|user|>\nHello\nworld\nagain"
+    assert not page.title().startswith("●")
+
+
+def test_a_list_of_many_prompts_says_how_many_are_left_out(
+    chromium: Any, start: Any, tmp_path: Path
+) -> None:
+    for number in range(230):
+        (tmp_path / f"p{number:03}.pdl").touch()
+    with start(tmp_path) as served:
+        page = chromium.new_page()
+        page.goto(served.desk.access.address)
+        page.wait_for_selector("html[data-ready]")
+        page.keyboard.press("Control+o")
+        page.get_by_text("and 30 more prompts: write a part of its name.").wait_for()
+        page.get_by_role("combobox", name="Name of a prompt").fill("p229")
+        page.get_by_role("option", name="p229.pdl").wait_for()
+        assert not page.get_by_text("more prompts").count()
+        page.close()
+
+
 def test_a_page_of_a_server_gives_no_link(page: Any) -> None:
     """Its token is not in it, so that nobody else could open it."""
     page.get_by_role("button", name="Keys").wait_for()
