@@ -27,6 +27,7 @@ from pdl.gbnf.nodes import (
     Literal,
     Repeat,
     RuleRef,
+    TokenRef,
     bounded,
     is_nothing,
 )
@@ -34,10 +35,10 @@ from pdl.gbnf.repetitions import Repetition
 from pdl.gbnf.utf8 import ANY, encoded, of_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from pdl.gbnf.edges import ByteEdges, CallEdges, SourceMap
-    from pdl.gbnf.nodes import Item, Rule, Sequence, TokenRef
+    from pdl.gbnf.nodes import Item, Rule, Sequence
     from pdl.gbnf.repetitions import CountedRepetitions, Repetitions
     from pdl.gbnf.utf8 import ByteRanges
     from pdl.limits import Limits
@@ -103,42 +104,50 @@ def compile_rtn(rules: Mapping[str, Rule], limits: Limits, source: Source | None
     return Rtn(list(rules), empty, _byte_classes(rules), moves, starts)
 
 
+_LOOKS = 4  # at all rules
+
+
 def _nullable(rules: Mapping[str, Rule]) -> frozenset[str]:
     """The names of the rules that match the empty string.
 
-    Mostly, a look at the items is enough.
+    Mostly, those that do because of some others, and those that would if all others did, are soon
+    the same.
     """
-    held = {
-        name: rule
-        for name, rule in rules.items()
-        if any(all(map(_may_be_empty, option.items)) for option in rule.options)
-    }
-    shortest = Shortest(held)
+    found: set[str] = set()
+    held = set(rules)
+    for _ in range(_LOOKS):
+        for name in reversed(list(rules)):  # rules mostly refer to later ones
+            if name in held and name not in found:
+                if _has_empty(rules[name].options, found):
+                    found.add(name)
+                elif not _has_empty(rules[name].options, held):
+                    held.remove(name)
+        if len(found) == len(held):
+            return frozenset(found)
+    shortest = Shortest({name: rules[name] for name in held})
     return frozenset(name for name in held if not shortest.rule(name))
 
 
-def _may_be_empty(item: Item) -> bool:
-    """Whether an item matches the empty string, if all rules do."""
-    return _is_nullable(item, None)
+def _has_empty(options: Iterable[Sequence], nullable: Container[str]) -> bool:
+    """Whether an alternative matches the empty string, if some rules do."""
+    return any(all(_is_nullable(one, nullable) for one in option.items) for option in options)
 
 
-def _is_nullable(item: Item, nullable: frozenset[str] | None) -> bool:
-    """Whether an item matches the empty string, if some rules do; None for all of them."""
+def _is_nullable(item: Item, nullable: Container[str]) -> bool:
+    """Whether an item matches the empty string, if some rules do."""
     if isinstance(item, RuleRef):
-        return nullable is None or item.name in nullable
+        return item.name in nullable
     if isinstance(item, Repeat):
         return not item.min or _is_nullable(item.item, nullable)
     if isinstance(item, Group):
-        return any(
-            all(_is_nullable(one, nullable) for one in option.items) for option in item.options
-        )
+        return _has_empty(item.options, nullable)
     return is_nothing(item)
 
 
 def _byte_classes(rules: Mapping[str, Rule]) -> bytes:
     """The number of the class of each byte, in the order of the bytes."""
     codes: set[int] = set()
-    classes: set[Item] = set()
+    classes: dict[int, Item] = {}  # by identity: many rules share a node
     pending = [option for rule in rules.values() for option in rule.options]
     for option in pending:  # which grows
         for repeated in option.items:
@@ -147,13 +156,13 @@ def _byte_classes(rules: Mapping[str, Rule]) -> bytes:
                 item = item.item
             if isinstance(item, Literal):
                 codes.update(item.codes)
-            elif isinstance(item, CharClass | AnyChar):
-                classes.add(item)
             elif isinstance(item, Group):
                 pending += item.options
+            elif not isinstance(item, RuleRef | TokenRef):
+                classes[id(item)] = item
     text = "".join(map(chr, filter(possible, codes)))
     bytes_ = set(text.encode())
-    cuts = bytes_.union(byte + 1 for byte in bytes_).union(*map(_cuts, classes))
+    cuts = bytes_.union(byte + 1 for byte in bytes_).union(*map(_cuts, classes.values()))
     number, found = 0, bytearray()
     for byte in range(256):
         number += byte in cuts and byte > 0

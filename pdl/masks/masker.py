@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -65,9 +64,7 @@ class Masker(Learner):
         self._references = References(vocabulary)
         rules = prune_to_vocabulary(grammar, vocabulary, self._references)
         whole = all(rule is grammar.rule[name] for name, rule in rules.items())
-        with uncollected():
-            machine = grammar.rtn if whole else compile_rtn(rules, grammar.limits)
-        _sift()
+        machine = grammar.rtn if whole else compile_rtn(rules, grammar.limits)
         self._automaton = machine
         self._matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)
         self._cache = mask_cache(vocabulary)
@@ -193,15 +190,6 @@ def _check_seconds(seconds: object) -> None:
         raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
     if not 0 <= seconds <= _LONGEST:
         raise ValueError(f"seconds must be from 0 to {_LONGEST}, not {seconds}")
-
-
-def _sift() -> None:
-    """Let the garbage collector look at new objects, if it is enabled.
-
-    Most of an automaton are tuples of numbers, which it leaves alone once it has seen them.
-    """
-    if gc.isenabled():
-        gc.collect(1)
 
 
 def _release(collector: TokenCollector, matcher: Matcher) -> None:
