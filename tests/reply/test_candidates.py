@@ -6,9 +6,12 @@ import dataclasses
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pdl
-from pdl.reply.prose.omissions import left_out
+from pdl.reply.choosing.candidates import INSIDE, INSIDE_ENDS, MEMBER
+from pdl.reply.prose.omissions import STAND_IN, left_out
 from pdl.reply.validation.json_types import lone_surrogate
 from pdl.reply.validation.schema_walk import compile_pattern
 
@@ -107,3 +110,20 @@ def test_stand_ins_and_halves_are_found_at_any_depth() -> None:
     assert left_out(anything, ["a", "und 3 weitere"]) == "und 3 weitere"
     assert lone_surrogate({"a": [{"\udc00": 1}]}) == "\\udc00"
     assert lone_surrogate({"a": ["😀"]}) == ""
+
+
+PIECES = ["a", "1", "true", "int", '"', "'", ":", "=>", "<", ",", " ", "\n", "\u00a0", "{", "["]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
+
+
+@given(TEXTS)
+def test_the_last_character_shows_that_nothing_is_inside(before: str) -> None:
+    """Text is searched for half of a member or an item only where its last character allows one."""
+    assert before.rstrip()[-1:] in INSIDE_ENDS or not INSIDE.search(before)
+
+
+@given(TEXTS)
+def test_nothing_is_found_without_its_signs(text: str) -> None:
+    """Members are searched for only where a text has `:` or `=`, and stand-ins where it has `<`."""
+    assert ":" in text or "=" in text or not MEMBER.search(text)
+    assert "<" in text or not STAND_IN.fullmatch(text)

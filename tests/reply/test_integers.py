@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import pdl
 from pdl.reply import Coercions
+from pdl.reply.parsing.parsed import may_hold_whole_float
 from pdl.reply.validation.json_types import as_integer
 
 SCHEMA = pdl.Schema.parse("{ n: int, x: float, l: [int], any: any }")
@@ -81,3 +82,10 @@ def test_places_are_found_through_names_unions_and_maps(dsl: str, written: str) 
 @pytest.mark.parametrize("dsl", ["{ a: int | float }", "{ a: 7 | 8 }", "{ a: any }"])
 def test_a_place_of_other_numbers_keeps_its_floats(dsl: str) -> None:
     assert json.dumps(read(pdl.Schema.parse(dsl), '{"a": 7.0}')) == '{"a": 7.0}'
+
+
+@given(st.lists(st.from_regex(r"-?[1-9][0-9]?(\.[05]{1,4})?([eE][+-]?[0-9])?", fullmatch=True)))
+def test_no_whole_float_is_overlooked(written: list[str]) -> None:
+    body = f"[{', '.join(written)}]"
+    whole = any(isinstance(one, float) and one.is_integer() for one in json.loads(body))
+    assert may_hold_whole_float(body) or not whole

@@ -201,14 +201,16 @@ _ITEM_BEFORE = re.compile(
     rf"|(?P<word>{_WORD})))[ \t]*+,?\s*+\Z"
 )
 _KINDS = {"number": {"number", "integer"}, "word": {"boolean", "null"}}
-_INSIDE = re.compile(
+INSIDE = re.compile(
     r"""[^\s{]["']\s*+(?::++|=>)\s*+\Z"""
     r"""|(?:["'\d]|\b(?:true|false|null))\s*+,\s*+\Z|(?<=[^\s=({\[,:>])["']\Z"""
 )
 """A key, or an item and a comma: the text after them is part of an outer value."""
+INSIDE_ENDS = frozenset(":>,\"'")
+"""The last character, other than spaces, of every text that it matches."""
 _RUNS_ON = re.compile(r"""\d|\w++"|"\w""")
 """A digit, or a word with a quote, without a space: a part of the data was closed too early."""
-_MEMBER = re.compile(
+MEMBER = re.compile(
     r"""(?<![\w.-])(?P<more>[^\W\d][\w-]*+[ ])?(?P<name>[^\W\d][\w-]*+)["'”`*_]{0,4}+[ \t]*+"""
     r"[:=](?![:=/])"
 )
@@ -238,7 +240,7 @@ def is_headless(query: Query, span: Span) -> bool:
     """
     text, start = query.text, span[0]
     before = text[max(0, start - _BEFORE) : start]
-    if _INSIDE.search(before):
+    if before.rstrip()[-1:] in INSIDE_ENDS and INSIDE.search(before):
         return True
     if text[start] != "[" or "array" not in query.kinds:
         return False
@@ -296,7 +298,8 @@ def _names_member(query: Query, end: int, value: Json) -> bool:
     """
     stop = _OPENER.search(query.text, end, end + _BLOCK)
     after = query.text[end : stop.start() if stop else end + _BLOCK]
-    named = [(one["name"], (one["more"] or "") + one["name"]) for one in _MEMBER.finditer(after)]
+    members = MEMBER.finditer(after) if ":" in after or "=" in after else ()
+    named = [(one["name"], (one["more"] or "") + one["name"]) for one in members]
     keys = lacking(query.document, value) if named else frozenset()
     spoken = {name.casefold().replace("_", " ") for name in keys}
     return any(

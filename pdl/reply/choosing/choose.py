@@ -62,7 +62,7 @@ def read(query: Query) -> Reading:
         if one.span not in taken
     ]
     others = sorted([*rejected(group, reading), *outranked], key=lambda other: other.span)
-    return replace(reading, rejected=tuple(others))
+    return replace(reading, rejected=tuple(others)) if others else reading
 
 
 def _wanted(query: Query, found: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -82,6 +82,8 @@ def _group(query: Query, wanted: Sequence[Candidate]) -> list[Evaluated]:
     A JSON fence outranks only other fences: a bare candidate in the prose that fits and differs
     competes with it.
     """
+    if len(wanted) == 1:
+        return evaluate_all(query, wanted)
     top = max(one.rank for one in wanted)
     group = evaluate_all(query, [one for one in wanted if one.rank == top or one.bracket.cut])
     if top != FENCED:
@@ -106,11 +108,15 @@ def _is_form(one: Evaluated) -> bool:
 
 def _tagged_otherwise(found: Sequence[Candidate], group: Sequence[Evaluated]) -> Candidate | None:
     """The candidate of another type that is called the answer, if no other candidate is."""
-    if any(one.candidate.rank == TAGGED or one.candidate.lead.claims() for one in group):
-        return None
     own = {one.candidate.kind for one in group}
-    others = (one for one in found if one.kind not in own and not _is_aside(one))
-    return next((one for one in others if one.rank == TAGGED or one.lead.claims()), None)
+    others = [one for one in found if one.kind not in own]
+    if not others or any(_is_called_answer(one.candidate) for one in group):
+        return None
+    return next((one for one in others if not _is_aside(one) and _is_called_answer(one)), None)
+
+
+def _is_called_answer(one: Candidate) -> bool:
+    return one.rank == TAGGED or one.lead.claims()
 
 
 def _decide(query: Query, group: Sequence[Evaluated]) -> Reading:

@@ -34,6 +34,7 @@ from pdl.reply.prose.omissions import (
 from pdl.reply.prose.signs import taken_back
 from pdl.reply.prose.words import hear
 from pdl.reply.result import Broken, Parsed, Repair
+from pdl.reply.segments.spans import shifted
 from pdl.reply.validation.schema_walk import resembles
 
 if TYPE_CHECKING:
@@ -179,7 +180,10 @@ def _respelled(
             return _elided(body, repair.span)
     if _is_aside(query, candidate, read.repairs):
         return Broken("unparsable", say("words-in-brackets"))
-    moved = [replace(r, span=(r.span[0] + start, r.span[1] + start)) for r in read.repairs]
+    moved = [
+        Repair(one.kind, shifted(one.span, start), one.path, one.before, one.after)
+        for one in read.repairs
+    ]
     return Parsed(read.value, tuple(moved), read.last)
 
 

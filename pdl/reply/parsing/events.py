@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 _TOKEN = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
+_DECODER = json.JSONDecoder(strict=False)
 _COLON = re.compile(r"\s*+:")
 _MOST = 1_000  # duplicate keys that are listed
 
@@ -87,7 +88,8 @@ def scan(text: str, start: int, end: int) -> Event | None:
         elif mark in "}]":
             last = Event(last, "close", None, at, stop)
         elif mark[0] == '"' and _COLON.match(text, stop):
-            last = Event(last, "key", json.loads(mark, strict=False), at, stop)
+            name = _DECODER.decode(mark) if "\\" in mark else mark[1:-1]
+            last = Event(last, "key", name, at, stop)
         elif mark not in ",:":
             last = Event(last, "value", None, at, stop)
     return last

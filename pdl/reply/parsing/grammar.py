@@ -87,7 +87,7 @@ class Plain(Scalars):
         if kind == "key":
             name = self._unquoted(said, start, end)
             self._event("key", name, start, end)
-            self._frame, self._phase = frame._replace(key=name), "value"
+            self._frame, self._phase = frame.named(name), "value"
         elif kind == "open":
             if frame.depth == self._limits.reply_depth:
                 return False
@@ -215,7 +215,7 @@ class Grammar(Plain):
         """A key is complete."""
         assert self._frame
         self._event("key", name, start)
-        self._frame = self._frame._replace(key=name)
+        self._frame = self._frame.named(name)
         self._phase = "value"
 
     def _bare_key(self, start: int) -> re.Match[str] | None:

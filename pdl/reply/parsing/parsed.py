@@ -253,7 +253,9 @@ def read_exactly(text: str, start: int, limits: Limits) -> Exact | None:
 
 def may_hold_whole_float(body: str) -> bool:
     """Whether JSON might contain an integer that is written with a point or an exponent."""
-    return ".0" in body or b"0e" in body.encode("utf-8", "surrogatepass").translate(_KINDS)
+    if ".0" in body and re.search(r"\.0++(?![0-9])", body):
+        return True
+    return b"0e" in body.encode("utf-8", "surrogatepass").translate(_KINDS)
 
 
 def _look(value: Json, text: str, span: Span, limits: Limits) -> Findings:

@@ -54,6 +54,8 @@ def _readings(
     if not found:
         raise UnreadableError(0, "has misplaced brackets, and quotes without a backslash")
     found = [one for one in found if _BRACKETS.isdisjoint(_kinds(one))] or found
+    if len(found) == 1:
+        return found[0].made
     distinct: dict[Hashable, FullParse] = {}
     for one in found:
         distinct.setdefault(key(one.made.value), one)

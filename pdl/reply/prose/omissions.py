@@ -27,7 +27,7 @@ _PLACEHOLDER = re.compile(
     r"|(?:YOUR|INSERT|ENTER)_\w++|[A-Z]++(?>(?:_(?!HERE)[A-Z]++)*)_HERE\b"
     r"|\{\{[^{}\n]{0,60}+\}\})"
 )
-_STAND_IN = re.compile(
+STAND_IN = re.compile(
     r"\s*<(?:string|str|int|integer|number|float|boolean|bool|value|text|null|date|name"
     r"|your[ _-]\w+|insert[ _-]\w+|\w+[ _-]here)>\s*",
     re.IGNORECASE,
@@ -99,7 +99,7 @@ def _stand_in(value: Json) -> str:
                 return last
         elif isinstance(part, dict):
             for item in part.values():
-                if isinstance(item, str) and _STAND_IN.fullmatch(item):
+                if isinstance(item, str) and "<" in item and STAND_IN.fullmatch(item):
                     return item
     return ""
 

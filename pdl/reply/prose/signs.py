@@ -7,7 +7,6 @@ A sentence that names a condition or a possibility withdraws nothing.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -74,6 +73,8 @@ class Lead:
         else wrote and the model won't follow.
         """
         heard = self._heard
+        if not heard.says("unreal", "foreign", "fake", "would", "example", "former"):
+            return False
         if heard.says("unreal", "foreign", "fake"):
             return True
         supposes, exemplifies = heard.says("would"), self.exemplifies()
@@ -127,6 +128,8 @@ _VALUE = re.compile(
     r"|[\s:=]*[*_]{0,2}[\"'`“](?P<text>[^\"'`”\n]{1,80})[\"'`”]",
     re.IGNORECASE,
 )
+_WITHDRAWALS = ("ignore", "withdrawn", "doubtful", "fake")
+_CORRECTIONS = ("should_be", "wrong", "actually", "instead")
 _LITERALS = {"true": True, "yes": True, "false": False, "no": False, "null": None, "none": None}
 
 
@@ -141,7 +144,9 @@ def taken_back(following: str, value: Json = None) -> str:
         return line
     names: dict[str, Json] = {}
     for sentence in sentences(following):
-        if _withdraws(sentence):
+        if not hear(sentence).says(*_WITHDRAWALS, *_CORRECTIONS):
+            continue
+        if is_withdrawal(sentence):
             return sentence
         if value is None or not _is_on_values(sentence):
             continue
@@ -166,26 +171,20 @@ def sentences(text: str) -> Iterator[str]:
         start = end
 
 
-@lru_cache(maxsize=256)
 def _is_on_values(sentence: str) -> bool:
     """Whether a sentence can call a value wrong or correct it."""
     heard = hear(sentence)
-    said = heard.says("should_be", "wrong", "actually", "instead")
-    return said and not heard.says("harmless")
+    return heard.says(*_CORRECTIONS) and not heard.says("harmless")
 
 
 def is_withdrawal(sentence: str) -> bool:
     """Whether a sentence takes back what was said before it."""
     heard = hear(sentence)
-    if not heard.says("ignore", "withdrawn", "doubtful", "fake"):
+    if not heard.says(*_WITHDRAWALS):
         return False
     if heard.says("harmless") or sentence.rstrip(" \"'*_)").endswith(("?", "？", "؟")):
         return False
     return heard.says("ignore") or not heard.says("former")
-
-
-_withdraws = lru_cache(maxsize=256)(is_withdrawal)
-"""The same for one of `sentences`, which are short enough to be kept."""
 
 
 def _contradicts(sentence: str, names: dict[str, Json]) -> bool:
@@ -257,12 +256,14 @@ def _names(value: Json) -> dict[str, Json]:
 
 def _named(value: Json) -> Iterator[tuple[str, Json]]:
     pending = [value]
+    spoken: dict[str, set[str]] = {}  # a key as it is, and as words
     while pending:
         part = pending.pop()
         if isinstance(part, dict):
             for key, item in part.items():
-                plain = _CAMEL.sub(" ", key).replace("_", " ").lower()
-                yield from ((name, item) for name in {key.lower(), plain} if name)
+                if key not in spoken:
+                    spoken[key] = {key.lower(), _CAMEL.sub(" ", key).replace("_", " ").lower()}
+                yield from ((name, item) for name in spoken[key] if name)
             pending += part.values()
         elif isinstance(part, list):
             pending += part[:_KEYS]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
 _TAG = re.compile(r"</?[A-Za-z][\w-]*+(?:\s[^<>\n]{0,200}+)?>")
+_LANGUAGE = re.compile(r"\{?\.?([\w+#.-]*)")
 PLAIN_FENCES = frozenset(["", "text", "txt", "plaintext", "plain", "json", "markdown", "md"])
 """Languages of fences that contain an answer rather than a program."""
 
@@ -53,7 +54,7 @@ def untagged(text: str) -> str:
 
 def language(info: str) -> str:
     """The language that an info string names, in lower case."""
-    found = re.match(r"\{?\.?([\w+#.-]*)", info.strip())
+    found = _LANGUAGE.match(info.strip())
     return found[1].lower() if found else ""
 
 

@@ -47,10 +47,11 @@ _SCRIPTS: Mapping[str, Script] = {
 UNSPACED = tuple(lang for lang, script in _SCRIPTS.items() if script == "east")
 """Languages in which spaces do not always separate words, or an ending from its word."""
 
-_RANGES: Mapping[Script, Sequence[tuple[str, str]]] = {
-    "east": [("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af")],
-    "cyrillic": [("\u0400", "\u04ff")],
-    "arabic": [("\u0600", "\u06ff")],
+_LATIN: Sequence[Script] = ("latin",)
+_LETTERS: Mapping[Script, re.Pattern[str]] = {
+    "east": re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"),
+    "cyrillic": re.compile("[\u0400-\u04ff]"),
+    "arabic": re.compile("[\u0600-\u06ff]"),
 }
 _KEY = 4
 """Characters of a word by which the phrases that have it are found."""
@@ -116,12 +117,8 @@ class Heard:
         self.text = text.replace("’", "'")
         self._low = self.text.lower()
         self._keys = {word[:_KEY] for word in _WORD.findall(self._low)}
-        self._scripts = () if text.isascii() else tuple(filter(self._has_letters, _RANGES))
+        self._scripts = _LATIN if text.isascii() else _scripts(self._low)
         self._said: dict[tuple[str, ...], bool] = {}
-
-    def _has_letters(self, script: Script) -> bool:
-        ranges = _RANGES[script]
-        return any(start <= key[0] <= end for key in self._keys for start, end in ranges)
 
     def find(self, *meanings: str) -> Iterator[re.Match[str]]:
         """Each phrase of the meanings that the text contains, at its first position."""
@@ -132,24 +129,31 @@ class Heard:
     def says(self, *meanings: str) -> bool:
         """Whether the text has a phrase of one of the meanings."""
         if meanings not in self._said:
-            self._said[meanings] = any(True for _ in self.find(*meanings))
+            possible = self._possible(meanings)
+            self._said[meanings] = any(one.pattern.search(self.text) for one in possible)
         return self._said[meanings]
 
     def is_whole(self, meaning: str) -> bool:
         """Whether the text as a whole is a phrase of a meaning."""
         return any(one.pattern.fullmatch(self.text) for one in self._possible((meaning,)))
 
-    def _possible(self, meanings: tuple[str, ...]) -> Iterator[PhrasePattern]:
+    def _possible(self, meanings: tuple[str, ...]) -> Sequence[PhrasePattern]:
         """The phrases of meanings whose parts can all be in the text."""
         keys = self._keys
-        for script in ("latin", *self._scripts):
+        found: list[PhrasePattern] = []
+        for script in self._scripts:
             index = _index(meanings, script)
             if script == "east":  # whose words are looked for in the text as they are
-                met = {one: True for key, row in index.items() if key in self._low for one in row}
-                yield from met
+                found += {one: 1 for key, row in index.items() if key in self._low for one in row}
             elif common := keys & index.keys():
-                met = {one: True for key in common for one in index[key]}
-                yield from (one for one in met if not any(map(keys.isdisjoint, one.keys)))
+                met = {one: 1 for key in common for one in index[key]}
+                found += [one for one in met if not any(map(keys.isdisjoint, one.keys))]
+        return found
+
+
+def _scripts(text: str) -> Sequence[Script]:
+    others = (script for script, letter in _LETTERS.items() if letter.search(text))
+    return (*_LATIN, *others)
 
 
 def hear(text: str) -> Heard:

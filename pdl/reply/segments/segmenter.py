@@ -14,8 +14,6 @@ from pdl.reply.segments.dialects import CHANNELS, DIALECTS, Dialects
 from pdl.reply.segments.spans import START, Segmented, with_fences, with_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pdl.limits import Limits
     from pdl.reply.result import Span
 
@@ -51,6 +49,29 @@ class Fence:
     ended: int | None = None
 
 
+_HANDLERS = {
+    **dict.fromkeys("[{", "_bracket"),
+    **dict.fromkeys("]}", "_close"),
+    **dict.fromkeys("`~", "_run"),
+    **dict.fromkeys("\"'“", "_quote"),
+}
+"""First character of a mark -> the method that takes its offset.
+
+It returns where to continue, or `WAIT`. With bound methods a segmenter would refer to itself, and
+keep its text for long.
+"""
+_MARKS = {
+    "closer": "_close_reasoning",
+    "opener": "_open_reasoning",
+    "channel": "_channel",
+    "other_turn": "_other_turn",
+    "token": "_token",
+    "answer_opener": "_open_answer",
+    "answer_closer": "_close_answer",
+}
+"""Pattern of the dialects -> the method that takes a match of it."""
+
+
 class _Aside(NamedTuple):
     """Reasoning, or a turn of another role, that is open."""
 
@@ -81,29 +102,14 @@ class Segmenter:
         self.fence: Fence | None = None
         self.at = 0  # the offset up to which all was read
         self.source = TextBuffer()
-        self._patterns = patterns = dialects.patterns
-        self.stack = stack = Stack(self.source, limits, patterns)
+        self._patterns = dialects.patterns
+        self.stack = Stack(self.source, limits, self._patterns)
         self._answers: list[Span] = []
         self._quoted: list[Span] = []
         self.answer: Span | None = None  # the tag that opened one
         self._aside: _Aside | None = None
         self._begun = False
         self._lead = 0  # the end of the tokens at the beginning of the reply; -1 after them
-        self._handlers: dict[str, Callable[[int], int]] = {
-            **dict.fromkeys("[{", self._bracket),
-            **dict.fromkeys("]}", stack.close),
-            **dict.fromkeys("`~", self._run),
-            **dict.fromkeys("\"'“", stack.quote),
-        }
-        self._marks: tuple[tuple[str, Callable[[re.Match[str]], int]], ...] = (
-            ("closer", self._close_reasoning),
-            ("opener", self._open_reasoning),
-            ("channel", self._channel),
-            ("other_turn", self._other_turn),
-            ("token", self._token),
-            ("answer_opener", self._open_answer),
-            ("answer_closer", self._close_answer),
-        )
 
     # The state for callers
 
@@ -170,8 +176,8 @@ class Segmenter:
             two = text[mark : mark + 2]
             place = self._tag(mark) if two in patterns.begins or two in patterns.first else 0
             if not place:
-                handle = self._handlers.get(two[0])
-                place = handle(mark) if handle else mark + 1
+                name = _HANDLERS.get(two[0])
+                place = getattr(self, name)(mark) if name else mark + 1
             if place == WAIT:
                 break
         self.at = mark
@@ -180,9 +186,11 @@ class Segmenter:
         """Whether it is known if a reply begins with the name of a channel, less its tokens."""
         text = self.source.text
         head = text[:_STRIPPED_WIDTH].lstrip()
-        may = any(name.startswith(head) or head.startswith(name) for name in CHANNELS)
+        may = head.startswith(CHANNELS) or (
+            not self.source.whole and any(name.startswith(head) for name in CHANNELS)
+        )
         self._begun = not may or self.source.whole or len(text) > _STRIPPED_WIDTH
-        if self._begun and _STRIPPED.match(text):
+        if may and self._begun and _STRIPPED.match(text):
             self._aside = _Aside("reasoning", 0, 0, "analysis", _STRIPPED_FINAL)
         return self._begun
 
@@ -214,6 +222,12 @@ class Segmenter:
             body = self.source.text[self.fence.body : min(place, self.fence.body + PREFIX)]
             self.stack.long_strings |= not body.strip(" \t\r\n>")
         return self.stack.open(place)
+
+    def _close(self, place: int) -> int:
+        return self.stack.close(place)
+
+    def _quote(self, place: int) -> int:
+        return self.stack.quote(place)
 
     def _run(self, place: int) -> int:
         """A run of backticks or tildes: the line of a fence."""
@@ -286,12 +300,14 @@ class Segmenter:
         near = not whole and len(text) - place < self._patterns.longest
         if near and self._patterns.may_begin(text[place:]):
             return WAIT
-        for name, handle in self._marks:
+        for name, handler in _MARKS.items():
             found = getattr(self._patterns, name).match(text, place)
             if found and found.end() == len(text) and not whole:
                 return WAIT
             if found:
-                return found.end() if self._is_quoted(*found.span()) else handle(found)
+                quoted = self._is_quoted(*found.span())
+                end: int = found.end() if quoted else getattr(self, handler)(found)
+                return end
         return 0
 
     def _is_quoted(self, start: int, end: int) -> bool:

@@ -78,7 +78,7 @@ class Validator:
 
     def cell(self, schema: Json) -> Cell:
         """The cell of a subschema, compiled with everything that it refers to."""
-        cell = self._cell(schema)
+        cell = self._cells.get(id(schema)) or self._cell(schema)
         while self._queue:
             waiting, its_cell = self._queue.pop()
             test = every(self._tests(waiting))

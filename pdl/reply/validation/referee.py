@@ -179,7 +179,7 @@ class Referee:
                 yield from self._needless_null(subs, (*path, name))
             else:
                 yield from ((sub, part, (*path, name)) for sub in subs)
-            if not self._fits(schema.get("propertyNames", True), name):
+            if "propertyNames" in schema and not self._fits(schema["propertyNames"], name):
                 yield self._bad_name(schema["propertyNames"], name, path)
         if extra:
             absent = [name for name in known if name not in value] or list(known)
