@@ -19,7 +19,6 @@ from pdl.models.options import AskKwargs, AskOptions
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Mapping
 
-    from pdl.batch.asking import Desk
     from pdl.batch.columns import Batch, Cells, Columns
     from pdl.batch.templates import Data, RowValues
     from pdl.models.arguments import Models
@@ -94,7 +93,6 @@ class Asker(BatchFunction):
         self._connections = connections
         self._pace = pace
         self._options = options
-        self._desk: Desk | None = None
         checker = Checker.of(templates.prompt, values=templates.values)
         (self._value,) = (one for one in checker.columns if one.name == "value")
         super().__init__((_COLUMNS[0], self._value, *_COLUMNS[1:]), keep)
@@ -115,9 +113,9 @@ class Asker(BatchFunction):
         return made
 
     def _asked(self, batch: Columns) -> Coroutine[Any, Any, list[Asked]]:
-        self._desk = desk_of(self._token, self._pace)  # which is there as long as a copy of this
+        desk = desk_of(self._token, self._pace)
         rows = self._templates.rows(batch)
-        return Round(self._desk, self._connections, self._options, self._rendered).asked(rows)
+        return Round(desk, self._connections, self._options, self._rendered).asked(rows)
 
     def _rendered(self, values: RowValues) -> Rendered:
         if isinstance(values, Problem):

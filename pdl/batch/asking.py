@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -222,18 +223,21 @@ class Desk:
             yield
 
 
-_DESKS: WeakValueDictionary[tuple[int, str], Desk] = WeakValueDictionary()
+def desk_of(token: str, pace: Pace) -> Desk:
+    """Return the desk of all copies of an `Asker` in this process, which have a token.
+
+    It outlives them: an engine makes a copy for each task, and a model would be loaded again.
+    """
+    with _LOCK:
+        return _desk(os.getpid(), token, pace)
+
+
 _LOCK = threading.Lock()
 
 
-def desk_of(token: str, pace: Pace) -> Desk:
-    """Return the desk of all copies of an `Asker` in this process, which have a token."""
-    key = os.getpid(), token
-    with _LOCK:
-        found = _DESKS.get(key)
-        if found is None:
-            found = _DESKS[key] = Desk(pace)
-        return found
+@lru_cache(maxsize=8)
+def _desk(_process: int, _token: str, pace: Pace) -> Desk:
+    return Desk(pace)
 
 
 @dataclass(frozen=True)

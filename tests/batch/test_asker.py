@@ -356,6 +356,15 @@ def test_recorded_replies_are_given_in_the_order_of_rows(tmp_path: Path) -> None
     assert made["reason"][3] == "exhausted"
 
 
+def test_a_copy_goes_on_with_the_models_of_its_process(tmp_path: Path) -> None:
+    """An engine makes one for each task: none is loaded again, and no reply is given twice."""
+    path = tmp_path / "replies.jsonl"
+    path.write_text("".join(json.dumps({"text": f'{{"stars": {at}}}'}) + "\n" for at in (1, 2)))
+    pickled = pickle.dumps(Asker(PROMPT, f"replay:{path}"))
+    made = [pickle.loads(pickled)({"name": ["a"]}) for _ in range(2)]  # noqa: S301 - ours
+    assert [one["value"] for one in made] == [[{"stars": 1}], [{"stars": 2}]]
+
+
 def test_the_model_of_the_prompt(tmp_path: Path) -> None:
     """It is connected to once: a file of replies is not begun again for each row."""
     path = tmp_path / "replies.jsonl"
