@@ -4,14 +4,16 @@
 
 Each page is opened anew STARTS times, and in the last one N characters (200) are typed into a turn.
 An update is from the key to the change of the turns as they are sent. Times are of the wall, since
-several processes take part: they tell something on a machine that does nothing else. Sizes are
-those of the answers of HTTP; nothing is compressed. It needs Playwright, a chromium on the PATH,
-and for the page without a server the directory of Pyodide.
+several processes take part: they tell something on a machine that does nothing else. Processor time
+is that of all of them, with Playwright's and this one's. Sizes are those of the answers of HTTP;
+nothing is compressed. It needs Linux, Playwright, a chromium on the PATH, and for the page without
+a server the directory of Pyodide.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
@@ -61,8 +63,20 @@ class Opened(NamedTuple):
 
     ready: float
     shown: float
+    processor: float
     files: int
     size: int
+
+
+def processor(process: int) -> float:
+    """Seconds of a process, and of all that it has started (proc(5): fields 14 to 17)."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text("utf-8")
+        inner = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+    except FileNotFoundError:  # ended meanwhile
+        return 0.0
+    ticks = sum(map(int, text.rpartition(")")[2].split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK") + sum(processor(int(one)) for one in inner)
 
 
 @contextmanager
@@ -104,14 +118,16 @@ def opened(page: Any, address: str) -> Opened:
 
     page.set_default_timeout(PATIENCE)
     page.on("requestfinished", note)
-    began = time.perf_counter()
+    began, before = time.perf_counter(), processor(os.getpid())
     page.goto(address)
     page.wait_for_selector("html[data-ready]")
     ready = time.perf_counter() - began
     page.wait_for_selector(SHOWN)
     shown = time.perf_counter() - began
+    used = processor(os.getpid()) - before
     loaded = [one for one in finished if one.url.startswith("http")]
-    return Opened(ready, shown, len(loaded), sum(one.sizes()["responseBodySize"] for one in loaded))
+    size = sum(one.sizes()["responseBodySize"] for one in loaded)
+    return Opened(ready, shown, used, len(loaded), size)
 
 
 def typed(page: Any, keys: int) -> list[float]:
@@ -134,15 +150,18 @@ def measure(name: str, running: Any, address: str, keys: int) -> None:
         page = context.new_page()
         starts.append(opened(page, address))
         if number == STARTS - 1:
+            before = processor(os.getpid())
             waits = sorted(typed(page, keys))
+            each = 1000 * (processor(os.getpid()) - before) / keys
         context.close()
-    ready, shown = (statistics.median(times) for times in list(zip(*starts, strict=True))[:2])
-    print(f"{name}: ready after {ready:.2f} s, turns after {shown:.2f} s (medians of {STARTS})")
-    print(f"{'':4}{starts[0].files} files, {starts[0].size / 1e6:.2f} MB")
+    ready, shown, used = (statistics.median(one) for one in list(zip(*starts, strict=True))[:3])
+    median, last = statistics.median(waits), waits[int(len(waits) * 0.99)]
     print(
-        f"{'':4}update after a key: median {statistics.median(waits):.0f} ms,"
-        f" 99 % {waits[int(len(waits) * 0.99)]:.0f} ms, worst {waits[-1]:.0f} ms"
+        f"{name}: ready after {ready:.2f} s, turns after {shown:.2f} s; {used:.2f} s of processor"
     )
+    print(f"{'':4}{starts[0].files} files, {starts[0].size / 1e6:.2f} MB")
+    print(f"{'':4}update after a key: median {median:.0f} ms, 99 % {last:.0f} ms,", end=" ")
+    print(f"worst {waits[-1]:.0f} ms; {each:.0f} ms of processor")
 
 
 def main() -> None:
