@@ -13,6 +13,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from code_server import wait_for
 from doc_blocks import ROOT, Block, blocks
 
 if TYPE_CHECKING:
@@ -113,8 +114,14 @@ def test_a_prompt_opens_in_the_playground(page: Any, address: str) -> None:
 
 def test_the_search_finds_pages(page: Any, address: str) -> None:
     page.goto(address)
-    page.keyboard.press("Control+k")
-    page.wait_for_function("document.activeElement.shadowRoot", timeout=PATIENCE, polling=200)
+
+    def opened() -> bool:
+        if not page.evaluate("Boolean(document.activeElement.shadowRoot)"):
+            page.keyboard.press("Control+k")  # which does nothing until the search is loaded
+            return False
+        return True
+
+    wait_for(opened, "search", PATIENCE / 1000)
     page.keyboard.type("coercions")
     page.locator("text=/[1-9][0-9]* results/").wait_for(timeout=PATIENCE)
 
