@@ -200,11 +200,15 @@ def test_each_file_can_be_cloned_on_windows() -> None:
     assert refused == []
 
 
-_PACKAGES = (pdl, pdl.gbnf, pdl.masks, pdl.models, pdl.prompt, pdl.reply, pdl.schema, pdl.tools)
+_PACKAGES = (
+    *(pdl, pdl.batch, pdl.gbnf, pdl.masks, pdl.models),
+    *(pdl.prompt, pdl.reply, pdl.schema, pdl.tools),
+)
 _TABLES = (
     pdl.Limits,
     pdl.Answer,
     pdl.Check,
+    pdl.batch.Asker,
     pdl.models.ToolRun,
     pdl.models.Attempt,
     pdl.models.AskOptions,

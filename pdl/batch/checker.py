@@ -296,9 +296,11 @@ class _Schemas:
             key = json.dumps(as_json(values), sort_keys=True)
         except (TypeError, ValueError):  # a value that JSON does not have
             return self._rendered(values)
-        if key not in self._by_values:
-            _keep(self._by_values, key, self._rendered(values))
-        return self._by_values[key]
+        found = self._by_values.get(key)
+        if found is None:
+            found = self._by_values[key] = self._rendered(values)
+            _shorten(self._by_values)
+        return found
 
     def _rendered(self, values: Mapping[str, Any]) -> tuple[Schema | None, str] | Problem:
         assert self._against.templates is not None
@@ -307,12 +309,11 @@ class _Schemas:
         except PromptError as error:
             return Problem("batch/values", first_line(error))
         digest = schema_digest(schema, self._coercions)
-        if digest not in self._by_digest:  # equal schemas are compiled once
-            _keep(self._by_digest, digest, schema)
-        return self._by_digest[digest], digest
+        known = self._by_digest.setdefault(digest, schema)  # equal schemas are compiled once
+        _shorten(self._by_digest)
+        return known, digest
 
 
-def _keep(kept: OrderedDict[str, Any], key: str, value: Any) -> None:
-    kept[key] = value
+def _shorten(kept: OrderedDict[str, Any]) -> None:
     if len(kept) > _SCHEMAS_KEPT:
         kept.popitem(last=False)

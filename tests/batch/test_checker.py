@@ -6,9 +6,10 @@ import json
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import schemata
@@ -20,6 +21,9 @@ from instances import Instances
 import pdl
 from pdl.batch import Checker, ColumnError
 from pdl.batch.checker import NO_REPLY, NO_SCHEMA, UNCHECKED, reply_digest, schema_digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PERSON = pdl.Schema.parse("{ name: str, age: int<0,120>, born?: date, tags: [str] }")
 GOOD = '{"name": "Ann", "age": 3, "born": "2024-02-29", "tags": ["a"]}'
@@ -346,6 +350,27 @@ def test_a_pickle_of_a_prompt_checks_alike() -> None:
     packed = pickle.dumps(checker)
     assert pickle.loads(packed)(columns) == checker(columns)  # noqa: S301
     assert pickle.loads(packed) is pickle.loads(packed)  # noqa: S301
+
+
+def test_results_in_parquet(tmp_path: Path) -> None:
+    """Structs with nulls, lists, maps, and JSON text can be written, also if no reply is valid."""
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    schema = pdl.Schema.parse("{ a: [{ b?: date, m: { [str]: int? } }], u: int | str, n: null }")
+    good = '{"a": [{"m": {"x": 1, "y": null}}, {"b": "2024-02-29", "m": {}}], "u": "é", "n": null}'
+    for replies in ([good, "no", None], ["no"], []):
+        table = pa.table({"reply": pa.array(replies, type=pa.string())})
+        made = Checker(schema, keep=["reply"])(table)
+        parquet.write_table(made, tmp_path / "made.parquet")
+        assert parquet.read_table(tmp_path / "made.parquet").equals(made)
+
+
+def test_threads_share_a_checker() -> None:
+    checker = Checker.of(pdl.loads(CLASSIFY))
+    labels = [[f"label {at}"] for at in range(1_200)]  # more than are kept
+    columns = {"reply": [json.dumps({"label": one[0]}) for one in labels], "labels": labels}
+    with ThreadPoolExecutor(4) as pool:
+        for made in pool.map(checker, [columns] * 8):
+            assert made["ok"] == [True] * len(labels)
 
 
 def test_more_schemas_than_are_kept() -> None:
