@@ -7,10 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from doc_blocks import ROOT
+from doc_blocks import ROOT, blocks
 from provider import Provider, Says
 
 import pdl
@@ -30,6 +31,16 @@ ENGINES = {
     "spark": "pyspark",
 }
 QUIET = {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0", "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+PAGE = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+SECTIONS = dict(
+    zip(
+        ("ray_data", "spark", "dask_frame", "duckdb_sql", "polars_frame"),
+        PAGE.split("\n## ")[1:],
+        strict=False,
+    )
+)
 
 
 def searches() -> Any:
@@ -67,6 +78,17 @@ def test_example(example: str, snapshot: Snapshot, tmp_path: Path) -> None:
     names = [name for name in expected.column_names if name in made.column_names]
     assert set(expected.column_names) - set(names) <= {"query"}
     assert made.select(names).to_pylist() == expected.select(names).to_pylist()
+
+
+@pytest.mark.parametrize("example", ENGINES)
+def test_the_page_shows_the_example(example: str) -> None:
+    """All of its code is part of the program that the other test runs."""
+    program = (EXAMPLES / f"{example}.py").read_text(encoding="utf-8")
+    shown = blocks(SECTIONS[example])
+    assert len(shown) > 1
+    for block in shown:
+        indented = textwrap.indent(block.text, "    ")
+        assert block.text in program or indented in program
 
 
 def test_asking_in_processes(tmp_path: Path) -> None:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = blocks(README)
-PAGES = sorted({*(ROOT / "docs").glob("*.md")} - {ROOT / "docs" / "clients.md"})
-"""All but the one whose code needs SDKs: test_clients.py runs it."""
+OTHERS = {ROOT / "docs" / name for name in ("clients.md", "engines.md")}
+PAGES = sorted({*(ROOT / "docs").glob("*.md")} - OTHERS)
+"""All but those whose code needs SDKs and engines: test_clients.py and test_engines.py run it."""
 
 NEEDED = {"batch": ("pyarrow",)}
 """Packages that the code of a page needs, which no extra for tests has."""
