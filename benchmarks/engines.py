@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,9 +114,9 @@ ENGINES: dict[str, Callable[[str, str], None]] = {
 
 def write_replies(path: Path, count: int) -> None:
     """Write a mix of all kinds of replies."""
-    from batch import rows  # type: ignore[import-not-found]  # noqa: PLC0415 - the other script
-
-    pa.parquet.write_table(pa.table(rows("mixed", count)), path, row_group_size=BATCH)
+    pa.parquet.write_table(
+        pa.table(import_module("batch").rows("mix", count)), path, row_group_size=BATCH
+    )
 
 
 def seconds(engine: str, source: Path) -> float:
