@@ -106,7 +106,7 @@ class Query:
         found = violations_of(self.document, value)
         return tuple(replace(error, span=span) for error in found)
 
-    @cached_property
+    @property
     def kinds(self) -> frozenset[str]:
         """The types that the schema allows at its root."""
         return self.validator.kinds

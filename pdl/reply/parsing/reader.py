@@ -49,7 +49,7 @@ class Frame(NamedTuple):
     nests: bool = False
 
     def named(self, key: str) -> Frame:
-        """The frame at a key; as `_replace` does it, but in a third of the time."""
+        """The frame at a key, made in a third of the time that `_replace` takes."""
         return Frame(
             self.parent, self.node, self.is_object, key, self.size, self.closer, self.depth,
             self.nests,

@@ -150,7 +150,7 @@ def taken_back(following: str, value: Json = None) -> str:
             return sentence
         if value is None or not _is_on_values(sentence):
             continue
-        names = names or _names(value)
+        names = names or dict(_named(value))
         if _contradicts(sentence, names) or _replaces(sentence, value):
             return sentence
     return ""
@@ -203,8 +203,7 @@ def _replaces(sentence: str, value: Json) -> bool:
     said = [_VALUE.match(sentence, found.end()) for found in heard.find("instead")]
     if not any(said) or heard.says("former"):
         return False
-    parts = [part for _, part in islice(_named({"": value}), _KEYS)]
-    parts = [part for part in parts if not isinstance(part, dict | list)]
+    parts = [part for _, part in _named(value) if not isinstance(part, dict | list)]
     return all(
         _differs(one, part) or not _is_alike(one, part) for one in said if one for part in parts
     )
@@ -249,21 +248,20 @@ def _differs(said: re.Match[str], value: Json) -> bool:
     return False
 
 
-def _names(value: Json) -> dict[str, Json]:
+def _named(value: Json) -> list[tuple[str, Json]]:
     """The keys of an answer as a sentence would write them, each with its value."""
-    return dict(islice(_named(value), _KEYS))
-
-
-def _named(value: Json) -> Iterator[tuple[str, Json]]:
+    found: list[tuple[str, Json]] = []
+    spoken: dict[str, set[str]] = {}
     pending = [value]
-    spoken: dict[str, set[str]] = {}  # a key as it is, and as words
-    while pending:
+    while pending and len(found) < _KEYS:
         part = pending.pop()
         if isinstance(part, dict):
-            for key, item in part.items():
+            for key, item in islice(part.items(), _KEYS + 1):  # one key can be empty
                 if key not in spoken:
-                    spoken[key] = {key.lower(), _CAMEL.sub(" ", key).replace("_", " ").lower()}
-                yield from ((name, item) for name in spoken[key] if name)
+                    plain = _CAMEL.sub(" ", key).replace("_", " ").lower()
+                    spoken[key] = {key.lower(), plain} - {""}
+                found += [(name, item) for name in spoken[key]]
             pending += part.values()
         elif isinstance(part, list):
             pending += part[:_KEYS]
+    return found[:_KEYS]

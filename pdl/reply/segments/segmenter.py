@@ -49,17 +49,6 @@ class Fence:
     ended: int | None = None
 
 
-_HANDLERS = {
-    **dict.fromkeys("[{", "_bracket"),
-    **dict.fromkeys("]}", "_close"),
-    **dict.fromkeys("`~", "_run"),
-    **dict.fromkeys("\"'“", "_quote"),
-}
-"""First character of a mark -> the method that takes its offset.
-
-It returns where to continue, or `WAIT`. With bound methods a segmenter would refer to itself, and
-keep its text for long.
-"""
 _MARKS = {
     "closer": "_close_reasoning",
     "opener": "_open_reasoning",
@@ -69,7 +58,10 @@ _MARKS = {
     "answer_opener": "_open_answer",
     "answer_closer": "_close_answer",
 }
-"""Pattern of the dialects -> the method that takes a match of it."""
+"""Pattern of the dialects -> the name of the method that takes a match of it.
+
+With bound methods a segmenter would refer to itself, and keep its text for long.
+"""
 
 
 class _Aside(NamedTuple):
@@ -175,12 +167,20 @@ class Segmenter:
                 break
             two = text[mark : mark + 2]
             place = self._tag(mark) if two in patterns.begins or two in patterns.first else 0
-            if not place:
-                name = _HANDLERS.get(two[0])
-                place = getattr(self, name)(mark) if name else mark + 1
+            place = place or self._handle(two[0], mark)
             if place == WAIT:
                 break
         self.at = mark
+
+    def _handle(self, mark: str, place: int) -> int:
+        """Where to continue after a mark of one character that is there; or `WAIT`."""
+        if mark in "[{":
+            return self._bracket(place)
+        if mark in "]}":
+            return self.stack.close(place)
+        if mark in "`~":
+            return self._run(place)
+        return self.stack.quote(place) if mark in "\"'“" else place + 1
 
     def _begin(self) -> bool:
         """Whether it is known if a reply begins with the name of a channel, less its tokens."""
@@ -222,12 +222,6 @@ class Segmenter:
             body = self.source.text[self.fence.body : min(place, self.fence.body + PREFIX)]
             self.stack.long_strings |= not body.strip(" \t\r\n>")
         return self.stack.open(place)
-
-    def _close(self, place: int) -> int:
-        return self.stack.close(place)
-
-    def _quote(self, place: int) -> int:
-        return self.stack.quote(place)
 
     def _run(self, place: int) -> int:
         """A run of backticks or tildes: the line of a fence."""
