@@ -50,9 +50,10 @@ class Asker(BatchFunction):
     `fingerprint` (of the prompt). A row fails by itself; `reason` is then that of the check, the
     kind of the transport error (`rate-limited`, `timeout`, …), the bound that ended it (`tokens`,
     `cost`, `time`), `not-rendered` for values that the prompt refuses, `not-sent` for what the
-    provider can't be sent, `tool-calls`, or `limit` for a value that the column's type of Arrow
-    does not have. After a transport error that no retry fixes, such as a missing key, or five rows
-    in succession that end by another one, the rest of the batch is not asked; it has that reason.
+    provider can't be sent, `tool-calls`, `unchecked` for an exception, or `limit` for a value that
+    the column's type of Arrow does not have. After a transport error that no retry fixes, such as a
+    missing key, or five rows in succession that end by another one, the rest of the batch is not
+    asked; it has that reason.
 
     It works inside a running event loop; `call_async` waits for a batch without blocking the loop.
     It can be pickled, but no key is: pass the name of the model, and each process reads the key

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
+from pdl.batch.checker import UNCHECKED
 from pdl.errors import FileError, PdlError
 from pdl.limits import DEFAULT_LIMITS
 from pdl.models.answer import Answer, AskError, is_unreached
@@ -46,7 +47,7 @@ NOT_SENT = "not-sent"
 """The reason of a row whose prompt has what the provider can't be sent."""
 TOOL_CALLS = "tool-calls"
 """The reason of a row for which the model requests tool calls, which a batch does not run."""
-_BOUNDS = frozenset({"tokens", "cost", "time"})
+_SPENT = frozenset({"tokens", "cost"})
 """Endings by a bound, whatever the attempts before it brought."""
 
 
@@ -88,10 +89,12 @@ def asked_of(result: Answer | AskError) -> Asked:
 def _reason(result: Answer | AskError, last: Attempt | None) -> str:
     if isinstance(result, Answer):
         return TOOL_CALLS
-    if last is None or result.ending in _BOUNDS:
+    if last is None or result.ending in _SPENT:
         return result.ending
     if last.fault is not None:
         return last.fault.kind.replace("_", "-")
+    if result.ending == "time":
+        return result.ending
     return (last.check.reason if last.check is not None else None) or "invalid"
 
 
@@ -156,7 +159,10 @@ class _Paced(Wrapped):
         is_limited = fault.kind == "rate_limited"
         if not is_limited and fault.retry_after is None:
             return False
-        pause = self._loop.options.backoff.pause(fault, turned_away)
+        backoff = self._loop.options.backoff
+        pause = backoff.pause(fault, turned_away)
+        if turned_away > 1:  # a provider that says zero does not mean it
+            pause = max(pause, backoff.pause(Fault(fault.kind, ""), turned_away))
         if pause >= self._left():
             return False
         self._lane.hold(pause)
@@ -311,7 +317,7 @@ class Round:
     async def _row(self, row: Any) -> Asked:
         try:
             rendered = self.render(row)
-        except PdlError as error:
+        except (PdlError, TypeError, ValueError) as error:
             return Asked(reason=NOT_RENDERED, error=str(error))
         models = self.connections.models(self.desk, rendered, self._limits)
         loop = loop_of(rendered, models, None, self.options, is_async=True)
@@ -325,6 +331,8 @@ class Round:
                 raise
             except PdlError as error:
                 return Asked(reason=NOT_SENT, error=str(error))
+            except Exception as error:  # noqa: BLE001 - the answers to other rows are paid for
+                return Asked(reason=UNCHECKED, error=f"{type(error).__name__}: {error}")
         self._note(name, result)
         return asked_of(result)
 

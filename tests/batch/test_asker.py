@@ -9,6 +9,7 @@ import pickle
 import sqlite3
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -144,13 +145,23 @@ def test_all_rows_wait_when_one_is_turned_away(serve: Any) -> None:
     assert not late  # those in flight have started before the client knew
 
 
-def test_a_pause_that_is_too_long_ends_the_row(serve: Any) -> None:
+def test_a_provider_that_asks_for_no_pause_gets_one(serve: Any) -> None:
+    """It turns all calls away until the time of the row is up."""
+    provider = serve(lambda _, __: Says(status=429, body="{}", headers={"retry-after": "0"}))
+    backoff = Backoff(first=0.2, most=0.2, rng=Random(7))  # noqa: S311 - pauses
+    made = asker(provider, timeout=1.5, backoff=backoff)({"name": ["a"]})
+    assert made["reason"] == ["rate-limited"]
+    assert 1 < len(provider.calls) < 40
+
+
+@pytest.mark.parametrize("retries", [0, 3])
+def test_a_pause_that_is_too_long_ends_the_row(retries: int, serve: Any) -> None:
     provider = serve(
         lambda name, _: (
             Says(status=429, body="{}", headers={"retry-after": "3600"}) if name == "n0" else GOOD
         )
     )
-    made = asker(provider, timeout=20, retries=0)({"name": NAMES})
+    made = asker(provider, timeout=20, retries=retries)({"name": NAMES})
     assert made["reason"] == ["rate-limited", *[None] * 19]
 
 
@@ -315,6 +326,19 @@ def test_rows_that_cannot_be_asked(serve: Any) -> None:
     assert provider.calls == ["a"]
     with pytest.raises(ColumnError, match="no column `age`"):
         asker(provider, prompt)({"name": ["a"]})
+
+
+def test_an_exception_costs_one_row(serve: Any) -> None:
+    """The answers to the others are paid for."""
+
+    def validate(value: dict[str, int]) -> None:
+        assert value["stars"] != 3, "broken"
+
+    provider = serve(lambda name, _: f'{{"stars": {name}}}')
+    made = asker(provider, validate=validate)({"name": ["1", "3", "5"]})
+    assert made["ok"] == [True, False, True]
+    assert made["reason"][1] == "unchecked"
+    assert made["error"][1].startswith("AssertionError: broken")
 
 
 def test_columns_and_values(serve: Any) -> None:
