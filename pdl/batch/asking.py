@@ -47,7 +47,7 @@ NOT_SENT = "not-sent"
 """The reason of a row whose prompt has what the provider can't be sent."""
 TOOL_CALLS = "tool-calls"
 """The reason of a row for which the model requests tool calls, which a batch does not run."""
-_SPENT = frozenset({"tokens", "cost"})
+BOUNDS = frozenset({"tokens", "cost", "time"})
 """Endings by a bound, whatever the attempts before it brought."""
 
 
@@ -87,14 +87,15 @@ def asked_of(result: Answer | AskError) -> Asked:
 
 
 def _reason(result: Answer | AskError, last: Attempt | None) -> str:
+    fault = None if last is None else last.fault
+    if isinstance(result, AskError) and result.ending == "time" and fault is not None:
+        return fault.kind.replace("_", "-")
     if isinstance(result, Answer):
         return TOOL_CALLS
-    if last is None or result.ending in _SPENT:
+    if last is None or result.ending in BOUNDS:
         return result.ending
     if last.fault is not None:
         return last.fault.kind.replace("_", "-")
-    if result.ending == "time":
-        return result.ending
     return (last.check.reason if last.check is not None else None) or "invalid"
 
 
