@@ -104,7 +104,7 @@ def test_no_more_rows_than_allowed_are_asked_at_the_same_time(serve: Any) -> Non
     assert provider.most == 3
 
 
-@pytest.mark.parametrize("bounds", [{"rate": 600}, {"token_rate": 9_000}])
+@pytest.mark.parametrize("bounds", [{"rate": 600}, {"token_rate": 9_000, "concurrency": 1}])
 def test_calls_keep_to_a_rate(bounds: dict[str, Any], serve: Any) -> None:
     """They start a tenth of a second apart."""
     provider = serve(lambda _, __: GOOD)
