@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata.charset import EVERY, CharSet, classify
 from pdl.automata.dfa import DEFAULT_BUDGET, Budget, Dfa, table_of
-from pdl.automata.minimize import minimal_dfa
+from pdl.automata.minimize import minimal_dfa, numbered_dfa
 from pdl.automata.nfa import Nfa
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def words(texts: Iterable[str], *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     label = {char: index for index, char in enumerate(letters)}
     classes = tuple(((ord(char), ord(char)),) for char in letters)
     rows = [{label[char]: target + 1 for char, target in row} for _, row in keys]
-    return minimal_dfa(classes, rows, {state for state, (final, _) in enumerate(keys) if final})
+    return numbered_dfa(classes, rows, {state for state, (final, _) in enumerate(keys) if final})
 
 
 def _is_scalar(text: str) -> bool:
@@ -155,6 +155,10 @@ def intersection(*parts: Dfa, budget: Budget = DEFAULT_BUDGET) -> Dfa:
 
 def difference(ours: Dfa, theirs: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     """Return the strings of the first that are not in the second."""
+    if ours == ANYTHING:
+        table = theirs.table.complete
+        budget.check(len(table.rows), len(table.rows) * len(table.classes))
+        return complement(theirs, budget=budget)
     product = _product(ours.table, theirs.table, budget, partial=True)
     accepting = {
         state
@@ -222,9 +226,11 @@ def _common_classes(
 
 def complement(dfa: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     """Return all strings that are not in the language, lone surrogates aside."""
+    if dfa.is_empty:
+        return ANYTHING
     table = dfa.table.complete
     budget.check(len(table.rows))
-    return minimal_dfa(table.classes, table.rows, set(range(len(table.rows))) - table.accepting)
+    return numbered_dfa(table.classes, table.rows, set(range(len(table.rows))) - table.accepting)
 
 
 def star(dfa: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:

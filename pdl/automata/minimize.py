@@ -51,6 +51,14 @@ def minimal_dfa(
     return _written(_coarsened(classes, *minimize(rows, accepting)))
 
 
+def numbered_dfa(
+    classes: tuple[Ranges, ...], rows: Sequence[dict[int, int]], accepting: AbstractSet[int]
+) -> Dfa:
+    """Return the same automaton where no two states are equivalent: there is nothing to merge."""
+    kept, ends = _trimmed(rows, accepting)
+    return _written(_coarsened(classes, *_numbered(kept, ends, range(len(kept)))))
+
+
 def _trimmed(
     rows: Sequence[Mapping[Label, int]], accepting: AbstractSet[int]
 ) -> tuple[Sequence[Mapping[Label, int]], AbstractSet[int]]:
@@ -133,7 +141,7 @@ def _split(
 
 
 def _numbered(
-    rows: Sequence[Mapping[Label, int]], accepting: AbstractSet[int], blocks: list[int]
+    rows: Sequence[Mapping[Label, int]], accepting: AbstractSet[int], blocks: Sequence[int]
 ) -> tuple[list[dict[Label, int]], frozenset[int]]:
     """One state a block, numbered breadth first."""
     number = {blocks[0]: 0}

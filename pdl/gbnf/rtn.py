@@ -170,7 +170,7 @@ def _byte_classes(rules: Mapping[str, Rule]) -> bytes:
     return bytes(found)
 
 
-_KNOWN = 4096  # classes, and parts of them, of which the bytes are kept
+_KNOWN = 200  # classes, and parts of them, of which the bytes are kept
 
 ByteTree: TypeAlias = "tuple[tuple[int, int, tuple[ByteRanges, ...]], ...]"
 """The ranges of a byte of a character, each with what may follow: the ranges of further bytes."""

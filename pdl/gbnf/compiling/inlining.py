@@ -20,6 +20,8 @@ from pdl.gbnf.compiling.drafts import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pdl.gbnf.compiling.drafts import Alternative, Alternatives, Part
 
 _TINY = 12
@@ -35,8 +37,8 @@ _DRAFTS = 20
 _UNSEEN, _OPEN, _DONE, _SEALED = range(4)
 
 
-def inline_and_merge(root: ProductionDraft, limit: int | None = None) -> None:
-    """Give each draft that can be reached the rows that are to be written.
+def inline_and_merge(root: ProductionDraft, limit: int | None = None) -> list[ProductionDraft]:
+    """Give each draft that can be reached the rows that are to be written; return all of them.
 
     Raises LimitError (`limit/grammar-rules`) where these are so many that no grammar of `limit`
     rules comes of them.
@@ -49,6 +51,7 @@ def inline_and_merge(root: ProductionDraft, limit: int | None = None) -> None:
             part.uses += copies
     for draft in order:
         _finish(draft)
+    return order
 
 
 def sealed(root: ProductionDraft) -> ProductionDraft:
@@ -65,6 +68,14 @@ def sealed(root: ProductionDraft) -> ProductionDraft:
             draft.whole = True
             waiting += drafts(draft.rows)
     return root
+
+
+def release(order: Iterable[ProductionDraft]) -> None:
+    """Let drafts no longer lead to each other, which would keep them until the next collection."""
+    for draft in order:
+        if draft.seen != _SEALED:
+            draft.rows = ()
+            draft.inner = []
 
 
 def _merged(root: ProductionDraft, most: int | None) -> list[ProductionDraft]:

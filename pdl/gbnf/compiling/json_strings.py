@@ -202,7 +202,7 @@ class JsonStringEncoder:
         self._escapes = escapes
         self._policy = _POLICIES[escapes]
         self._digits = Digits(lower=self._policy.lower)
-        self._known: dict[CharSet, Part] = {}
+        self._known: dict[CharSet | int, Part] = {}
         self._classes: dict[CharSet, ProductionDraft] = {}
         self._slashed: dict[CharSet, ProductionDraft] = {}
         self._starts: dict[tuple[CharSet, bool], ProductionDraft] = {}
@@ -222,9 +222,11 @@ class JsonStringEncoder:
         ranges = chars.ranges
         if self._policy is _CANONICAL and ranges[0][0] >= _FIRST_PLAIN and len(ranges) < _LONG:
             return single(chars)
-        found = self._known.get(chars)
+        low, high = ranges[0]
+        key = low if low == high and len(ranges) == 1 else chars
+        found = self._known.get(key)
         if found is None:
-            found = self._known[chars] = self._made(chars, wish)
+            found = self._known[key] = self._made(chars, wish)
         return found
 
     def text(self, text: str, wish: str) -> Alternative:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pdl.automata.charset import LAST, CharSet
 from pdl.errors import LimitError
 from pdl.gbnf.compiling.drafts import OTHER, Choice, ProductionDraft, Repeat, valid
-from pdl.gbnf.compiling.inlining import inline_and_merge, too_many
+from pdl.gbnf.compiling.inlining import inline_and_merge, release, too_many
 from pdl.gbnf.nodes import MOST, AnyChar, CharClass, Group, Literal, Rule, RuleRef, Sequence
 from pdl.gbnf.nodes import Repeat as RepeatNode
 from pdl.schema.keywords import steps
@@ -32,10 +32,13 @@ if TYPE_CHECKING:
 def to_nodes(root: ProductionDraft, limit: int) -> tuple[Rule, ...]:
     """The rules of a draft, named `root`, and of all that it leads to, in order of occurrence.
 
+    The drafts lose their rows, except for those that several grammars have.
     Raises LimitError (`limit/grammar-rules`) for more rules than `limit`.
     """
-    inline_and_merge(root, limit)
-    return _Writer(limit).rules(root)
+    order = inline_and_merge(root, limit)
+    rules = _Writer(limit).rules(root)
+    release(order)
+    return rules
 
 
 class _Writer:
