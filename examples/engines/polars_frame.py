@@ -40,7 +40,7 @@ def main(results: str) -> None:
     print(summary(found.collect().to_arrow()))
 
     invalid = found.filter(~pl.col("ok")).select("id", "query").head(100)
-    rendered = mapped(invalid, Renderer(PROMPT, family="openai", model="gpt-5")).collect()
+    rendered = mapped(invalid, Renderer(PROMPT, family="openai", model="MODEL")).collect()
     print(f"to ask: {rendered['body'][0][-60:]}")
     asked = mapped(invalid, Asker(PROMPT, model, concurrency=16)).collect()
     print(f"asked again: {len(asked)}, valid: {asked['ok'].sum()}")

@@ -44,7 +44,7 @@ def main(results: str) -> None:
     print(summary(checked.select("reason").toArrow()))
 
     invalid = checked.filter("NOT ok").limit(100)
-    bodies = mapped(invalid, Renderer(PROMPT, family="openai", model="gpt-5"))
+    bodies = mapped(invalid, Renderer(PROMPT, family="openai", model="MODEL"))
     print(f"to ask: {bodies.first()['body'][:60]}… and {bodies.count() - 1} more")
     spark.stop()
 
