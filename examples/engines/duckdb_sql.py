@@ -30,7 +30,8 @@ def create_function(
     def call(*cells: pa.ChunkedArray) -> pa.Array:
         return function(pa.table(list(cells), names=list(columns))).to_struct_array()
 
-    connection.create_function(name, call, ["VARCHAR"] * len(columns), result, type="arrow")
+    kinds = ["VARCHAR"] * len(columns)
+    connection.create_function(name, call, kinds, result, type="arrow", null_handling="special")
 
 
 def main(results: str) -> None:

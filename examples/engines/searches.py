@@ -16,9 +16,9 @@ ROWS = 10_000
 
 
 def searches(rows: int = ROWS) -> pa.Table:
-    """Return a table with `id`, `query`, and `reply`: the replies of the cases, in turn."""
+    """Return a table with `id`, `query`, and `reply`: the replies of the cases, and none."""
     lines = (PROMPTS / "search_filter.cases.jsonl").read_text(encoding="utf-8").splitlines()
-    replies = [json.loads(line)["reply"] for line in lines]
+    replies = [*(json.loads(line)["reply"] for line in lines), None]
     return pa.table(
         {
             "id": range(rows),
