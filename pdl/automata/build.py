@@ -10,13 +10,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from pdl.automata.charset import EVERY, CharSet, classify
+from pdl.automata.charset import EVERY, LAST, CharSet, classify
 from pdl.automata.dfa import DEFAULT_BUDGET, Budget, Dfa, table_of
 from pdl.automata.minimize import minimal_dfa, numbered_dfa
 from pdl.automata.nfa import Nfa
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from pdl.automata.charset import Ranges
@@ -156,8 +156,6 @@ def intersection(*parts: Dfa, budget: Budget = DEFAULT_BUDGET) -> Dfa:
 def difference(ours: Dfa, theirs: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     """Return the strings of the first that are not in the second."""
     if ours == ANYTHING:
-        table = theirs.table.complete
-        budget.check(len(table.rows), len(table.rows) * len(table.classes))
         return complement(theirs, budget=budget)
     product = _product(ours.table, theirs.table, budget, partial=True)
     accepting = {
@@ -225,12 +223,50 @@ def _common_classes(
 
 
 def complement(dfa: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
-    """Return all strings that are not in the language, lone surrogates aside."""
-    if dfa.is_empty:
-        return ANYTHING
-    table = dfa.table.complete
-    budget.check(len(table.rows))
-    return numbered_dfa(table.classes, table.rows, set(range(len(table.rows))) - table.accepting)
+    """Return all strings that are not in the language, lone surrogates aside.
+
+    Each state gets edges to one more, from which on all is free, for the characters that it
+    refuses; and where all was free, nothing may follow. No states become equivalent by that, so
+    there is nothing to minimize.
+    """
+    if dfa.is_empty or dfa == ANYTHING:
+        return EMPTY if dfa == ANYTHING else ANYTHING
+    free = dfa.states
+    budget.check(free + 1)
+    rows = [*dfa.edges, _loop(free)]
+    over = next((state for state in dfa.accepting if rows[state] == _loop(state)), _DEAD)
+    number = {over: _DEAD, 0: 0}
+    order = [0]
+    edges: list[tuple[Edge, ...]] = []
+    for state in order:  # which grows
+        row: list[Edge] = []
+        for low, high, target in _without_gaps(rows[state], free):
+            if target not in number:
+                number[target] = len(order)
+                order.append(target)
+            if target != over:
+                row.append((low, high, number[target]))
+        edges.append(tuple(row))
+    accepting = (at for at, state in enumerate(order) if state not in dfa.accepting)
+    return Dfa(tuple(edges), frozenset(accepting))
+
+
+def _loop(state: int) -> tuple[Edge, ...]:
+    """The edges of a state that leads to itself with every character."""
+    return tuple((low, high, state) for low, high in EVERY.ranges)
+
+
+def _without_gaps(row: Iterable[Edge], free: int) -> Iterator[Edge]:
+    """The edges of a state, and edges to the free state for all other characters."""
+    at = 0
+    for edge in (*row, (LAST + 1, LAST + 1, free)):
+        if at < edge[0]:
+            for first, last in EVERY.ranges:
+                if max(at, first) <= min(edge[0] - 1, last):
+                    yield max(at, first), min(edge[0] - 1, last), free
+        if edge[0] <= LAST:
+            yield edge
+        at = edge[1] + 1
 
 
 def star(dfa: Dfa, *, budget: Budget = DEFAULT_BUDGET) -> Dfa:

@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.automata import build
-from pdl.automata.charset import EVERY
 from pdl.automata.dfa import Budget, Dfa
 from pdl.automata.pattern import Irregular, pattern
 from pdl.errors import LimitError
 from pdl.schema import patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from pdl.automata.dfa import Edge
     from pdl.gbnf.compiling.constraints import Conjunction, Keys, ObjectConjunct
     from pdl.gbnf.compiling.machine import Context
 
@@ -166,45 +164,3 @@ def _split(
         for language_part, is_in in ((common, True), (rest, False)):
             if not language_part.is_empty:
                 yield language_part, {**inside, language: is_in}
-
-
-_FREE = 1
-
-
-def complement_of_names(names: Iterable[str], budget: Budget) -> Dfa:
-    """All strings except the names: the value that `build.complement` has for their automaton.
-
-    Each state of the automaton of the names gets edges to one more state, from which on all is
-    free. No state becomes equal to another by that, so that there is nothing to minimise. Raises
-    LimitError.
-    """
-    listed = build.words(names, budget=budget)
-    budget.check(listed.states + 1)
-    if not listed.edges[0] or listed.edges[0][0][0] == 0:
-        return build.complement(listed, budget=budget)
-    # The free state is the first one in the order of the code points.
-    edges = [tuple(_with_gaps(row)) for row in listed.edges]
-    edges.insert(_FREE, tuple((low, high, _FREE) for low, high in EVERY.ranges))
-    refused = {_moved(state) for state in listed.accepting}
-    return Dfa(tuple(edges), frozenset(range(len(edges))) - refused)
-
-
-def _with_gaps(row: Iterable[Edge]) -> Iterator[Edge]:
-    """The edges of a state, and edges to the free state for all other characters."""
-    at = 0
-    for low, high, target in row:
-        yield from _free(at, low - 1)
-        yield low, high, _moved(target)
-        at = high + 1
-    yield from _free(at, EVERY.ranges[-1][1])
-
-
-def _free(low: int, high: int) -> Iterator[Edge]:
-    """Edges for those of some code points that are characters."""
-    for first, last in EVERY.ranges:
-        if max(low, first) <= min(high, last):
-            yield max(low, first), min(high, last), _FREE
-
-
-def _moved(state: int) -> int:
-    return state + 1 if state else 0

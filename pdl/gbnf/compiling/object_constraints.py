@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from pdl.automata import build
 from pdl.automata.dfa import Budget, Dfa
 from pdl.errors import LimitError
-from pdl.gbnf.compiling.alphabet import complement_of_names
 from pdl.gbnf.compiling.satisfiability import unit_propagate
 
 if TYPE_CHECKING:
@@ -292,9 +291,7 @@ def _keys(parts: list[Dfa], own: set[str], named: list[str]) -> Dfa | None:
     try:
         language = build.union(*parts, budget=_BUDGET)
         others = [name for name in named if name not in own]
-        if others and language == build.ANYTHING:
-            language = complement_of_names(others, _BUDGET)
-        elif others:
+        if others:
             listed = build.words(others, budget=_BUDGET)
             language = build.difference(language, listed, budget=_BUDGET)
         missing = [name for name in own if not language.matches(name)]
