@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import Self
 
@@ -32,6 +33,17 @@ else:
 
 
 _TAKEN = frozenset([errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK])
+
+
+def whole_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file with their numbers, but a last one that was not finished.
+
+    Raises OSError.
+    """
+    with io.open(path, "rb") as stream:  # noqa: UP020 - a path or its name
+        for number, data in enumerate(stream, 1):
+            if data.endswith(b"\n"):
+                yield number, data
 
 
 class InUseError(Exception):

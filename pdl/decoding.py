@@ -247,3 +247,15 @@ def _marked_problem(error: Any, source: Source) -> Problem:
     mark = error.problem_mark or error.context_mark
     span = source.span(mark.index if mark is not None else 0)
     return Problem("file/yaml", f"this is not YAML: {reason}", span)
+
+
+def kind_of(value: Json) -> str:
+    """Return the JSON type of a value, with its article."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    kinds = ((str, "a string"), (list, "an array"), (dict, "an object"))
+    return next((words for kind, words in kinds if isinstance(value, kind)), "another value")

@@ -136,6 +136,18 @@ class TokenError(PdlError):
     """A token that a mask does not allow, or that is not in the vocabulary."""
 
 
+def unreadable(shown: str, error: OSError) -> FileError:
+    """Return the error of a file that cannot be read."""
+    reason = (error.strerror or str(error)).lower()
+    return FileError(Problem("file/unreadable", f"{shown}: cannot be read: {reason}"))
+
+
+def unwritable(shown: str, error: OSError) -> FileError:
+    """Return the error of a file that cannot be written."""
+    reason = (error.strerror or str(error)).lower()
+    return FileError(Problem("file/unwritable", f"{shown}: cannot be written: {reason}"))
+
+
 def missing_package(need: str, package: str, extra: str) -> ConfigError:
     """Return the error for an extra that is not installed; `need` is such as `masks need`."""
     message = f"{need} {package}, which is not installed"

@@ -34,6 +34,16 @@ def replacing(target: Path, *, keeps_mode: bool = False) -> Iterator[IO[bytes]]:
         raise
 
 
+def sync_directory(directory: Path) -> None:
+    """Have the system write to the disk which files a directory has. Raises OSError."""
+    if os.name == "posix":
+        number = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
 def leads_out(file: Path, directory: Path) -> bool:
     """Return whether a file is a link out of a directory, and of the repository that it is in.
 

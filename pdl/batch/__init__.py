@@ -8,12 +8,21 @@ from pdl._lazy import lazy
 
 if TYPE_CHECKING:  # mypy and the pages of the API read these
     from pdl.batch.asker import Asker
+    from pdl.batch.auditing import audit, joined
     from pdl.batch.checker import Checker
     from pdl.batch.columns import ColumnError
     from pdl.batch.grammars import GrammarCompiler
     from pdl.batch.renderer import Renderer
 
-__all__ = ["Asker", "Checker", "ColumnError", "GrammarCompiler", "Renderer"]
+__all__ = [
+    "Asker",
+    "Checker",
+    "ColumnError",
+    "GrammarCompiler",
+    "Renderer",
+    "audit",
+    "joined",
+]
 
 __getattr__ = lazy(
     __name__,
@@ -23,5 +32,7 @@ __getattr__ = lazy(
         "ColumnError": "pdl.batch.columns",
         "GrammarCompiler": "pdl.batch.grammars",
         "Renderer": "pdl.batch.renderer",
+        "audit": "pdl.batch.auditing",
+        "joined": "pdl.batch.auditing",
     },
 )

@@ -17,11 +17,12 @@ from pdl.models.blocking_portal import lasting
 from pdl.models.options import AskKwargs, AskOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterable, Mapping
+    from collections.abc import Callable, Coroutine, Iterable, Mapping
 
     from pdl.batch.columns import Batch, Cells, Columns
     from pdl.batch.templates import Data, RowValues
     from pdl.models.arguments import Models
+    from pdl.models.budget import Budget
     from pdl.prompt import Prompt, Rendered
     from pdl.schema.arrow import Form
 
@@ -98,6 +99,16 @@ class Asker(BatchFunction):
         (self._value,) = (one for one in checker.columns if one.name == "value")
         super().__init__((_COLUMNS[0], self._value, *_COLUMNS[1:]), keep)
 
+    @property
+    def budget(self) -> Budget | None:
+        """What all rows may spend, and have spent."""
+        return self._options.get("budget")
+
+    @property
+    def templates(self) -> Templates:
+        """The prompt, and the columns of its values."""
+        return self._templates
+
     def __reduce__(self) -> tuple[Any, ...]:
         parts = self._templates, self._connections, self._pace, self._options, self.keep
         return _restored, (type(self), self._token, *parts)
@@ -106,6 +117,13 @@ class Asker(BatchFunction):
         """Return the cells of the results. Raises what concerns the whole batch."""
         return self._cells(batch, lasting().run(self._asked(batch)))
 
+    def each(self, batch: Any, done: Callable[[int, Asked], None]) -> None:
+        """Call `done` with what came of each row as soon as it ends, and with its index.
+
+        It is called in the thread of the event loop; what it raises ends the asking.
+        """
+        lasting().run(self._asked(columns_of(batch), done))
+
     async def call_async(self, batch: Batch) -> Batch:
         """Do the same as a call, while the event loop runs on; cancelling it stops the asking."""
         given = columns_of(batch)
@@ -113,10 +131,12 @@ class Asker(BatchFunction):
         made: Batch = given.result(self._kept(given.names), self.columns, self._cells(given, found))
         return made
 
-    def _asked(self, batch: Columns) -> Coroutine[Any, Any, list[Asked]]:
+    def _asked(
+        self, batch: Columns, done: Callable[[int, Asked], None] | None = None
+    ) -> Coroutine[Any, Any, list[Asked]]:
         desk = desk_of(self._token, self._pace)
         rows = self._templates.rows(batch)
-        return Round(desk, self._connections, self._options, self._rendered).asked(rows)
+        return Round(desk, self._connections, self._options, self._rendered, done).asked(rows)
 
     def _rendered(self, values: RowValues) -> Rendered:
         if isinstance(values, Problem):

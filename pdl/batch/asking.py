@@ -284,12 +284,16 @@ class Connections:
 
 @dataclass
 class Round:
-    """One batch that is asked: the rows in their order, and why no others are asked, if so."""
+    """One batch that is asked: the rows in their order, and why no others are asked, if so.
+
+    `done` is called with what came of each row as soon as it ends, and with its index.
+    """
 
     desk: Desk
     connections: Connections
     options: AskKwargs
     render: Callable[[Any], Rendered]
+    done: Callable[[int, Asked], None] | None = None
     _consecutive: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     _lost: dict[str, Asked] = field(default_factory=dict)
 
@@ -314,6 +318,8 @@ class Round:
     async def _work(self, waiting: Iterable[tuple[int, Any]], found: list[Asked]) -> None:
         for at, row in waiting:
             found[at] = await self._row(row)
+            if self.done is not None:
+                self.done(at, found[at])
 
     async def _row(self, row: Any) -> Asked:
         try:

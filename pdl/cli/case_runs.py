@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pdl._types import CASES_SUFFIX
 from pdl.cli.case_reports import Report
 from pdl.cli.files import entered, files_below, matches
-from pdl.cli.terminal import Terminal, interrupts_deferred, visible_line
+from pdl.cli.terminal import Terminal, visible_line
 from pdl.errors import CasesError, PdlError, Problem, quoted
+from pdl.interrupts import interrupts_deferred
 from pdl.testing.reader import read_cases, root_of
 from pdl.testing.recording import refuse_unwritable
 from pdl.testing.writing import ChangeWriter, Pending
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from pdl.cli.batch.run import Progress
+    from pdl.cli.batch.reports import Progress
     from pdl.testing import Case, CaseFile, Outcome
     from pdl.testing.session import Session
 
@@ -122,6 +123,6 @@ def _progress(total: int, *, is_asked: bool) -> AbstractContextManager[Progress 
     terminal = Terminal.stderr()
     if not terminal.is_tty or (total < _MANY and not is_asked):
         return nullcontext()
-    from pdl.cli.batch.run import Progress  # noqa: PLC0415 - few runs show one
+    from pdl.cli.batch.reports import Progress  # noqa: PLC0415 - few runs show one
 
     return Progress(terminal, total, shown=True)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from pdl.cli.files import unwritable
 from pdl.cli.options import combine, formats_option
-from pdl.errors import did_you_mean
+from pdl.errors import did_you_mean, unwritable
 from pdl.schema.json_values import json_document
 
 if TYPE_CHECKING:

@@ -13,14 +13,13 @@ import click
 
 from pdl._types import CASES_SUFFIX
 from pdl.decoding import decoded
-from pdl.errors import FileError, LimitError, Problem, visible
+from pdl.errors import FileError, LimitError, Problem, unreadable, visible
 from pdl.limits import DEFAULT_LIMITS
 from pdl.replacing import leads_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pdl._types import Json
     from pdl.source import Source
 
 STDIN = "-"
@@ -193,27 +192,3 @@ def read_text(name: str, *, keep_mark: bool = False) -> Source:
     A byte order mark is removed, unless `keep_mark` is set. Raises what `read_bytes` raises.
     """
     return decoded(read_bytes(name), display_name(name), keep_mark=keep_mark)
-
-
-def unreadable(shown: str, error: OSError) -> FileError:
-    """Return the error of a file that cannot be read."""
-    reason = (error.strerror or str(error)).lower()
-    return FileError(Problem("file/unreadable", f"{shown}: cannot be read: {reason}"))
-
-
-def unwritable(shown: str, error: OSError) -> FileError:
-    """Return the error of a file that cannot be written."""
-    reason = (error.strerror or str(error)).lower()
-    return FileError(Problem("file/unwritable", f"{shown}: cannot be written: {reason}"))
-
-
-def kind_of(value: Json) -> str:
-    """Return the JSON type of a value, with its article."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, (int, float)):
-        return "a number"
-    kinds = ((str, "a string"), (list, "an array"), (dict, "an object"))
-    return next((words for kind, words in kinds if isinstance(value, kind)), "another value")

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from pdl.cli.files import unwritable
 from pdl.cli.output import failure_json
 from pdl.cli.terminal import FAILED, INTERRUPTED, Terminal
-from pdl.errors import PdlError, did_you_mean
+from pdl.errors import PdlError, did_you_mean, unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

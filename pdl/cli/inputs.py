@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import pdl
+from pdl import batch
 from pdl.cli.files import STDIN, display_name, read_text, refuse_two_stdins
 from pdl.decoding import parse_json
 from pdl.errors import FileError, Problem, PromptError, SchemaError
@@ -21,11 +22,13 @@ from pdl.schema.parts import located
 from pdl.schema.text import check_size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pdl._types import Json
+    from pdl.batch import Checker
     from pdl.cli.values import TemplateValues
     from pdl.prompt import Prompt, Rendered
+    from pdl.reply import Coercions
     from pdl.schema import Schema
     from pdl.source import Source
 
@@ -89,40 +92,55 @@ def check_root(root: str | None) -> None:
 class RowSchemas:
     """The schemas of many replies: one for all, or one for the values of each.
 
-    `default` is the schema for the `values` of the command line, `error` why there isn't one,
-    `fingerprint` identifies the prompt.
+    `default` is the schema for the `values` of the command line, `error` why there isn't one;
+    `varies` says that rows can bring other values.
     """
 
     default: Schema | None
     prompt: Prompt | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     error: PromptError | None = None
-    fingerprint: str | None = None
+    varies: bool = False
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A worker process has to import the modules of types, which this process found.
-        typed = self.default is not None and self.default.python_type is not None
-        typed = typed or (self.prompt is not None and self.prompt.types is True)
-        parts = self.default, self.prompt, dict(self.values), self.error, self.fingerprint
-        return _unpickled, (pickle.dumps(parts), typed)
+    @property
+    def has_types(self) -> bool:
+        """Whether Python types are involved, whose modules this process found."""
+        is_typed = self.default is not None and self.default.python_type is not None
+        return is_typed or (self.prompt is not None and self.prompt.types is True)
 
-    def render(self, context: Mapping[str, Any]) -> Schema | None:
-        """Return the schema for further values. Raises PromptError."""
-        assert self.prompt is not None
-        with importing(self.prompt.types is True):
-            return self.prompt.render({**self.values, **context}, prefill=True).schema
+    def checker(self, coercions: Coercions, keep: Sequence[str]) -> Checker:
+        """Return what checks batches of replies, with the values in a column `context`."""
+        if self.prompt is None:
+            return batch.Checker(self.default, coercions=coercions, keep=keep)
+        return batch.Checker.of(
+            self.prompt, data="context", values=self.values, coercions=coercions, keep=keep
+        )
 
     def sources(self) -> list[Json]:
         """Return what the schemas of rows depend on, for a digest."""
-        if self.prompt is None or self.prompt.template is None:
+        if not self.varies or self.prompt is None or self.prompt.template is None:
             return []
         sources = self.prompt.template.environment.sources
         return [dict(self.values), *sorted(one.text for one in sources.values())]
 
 
-def _unpickled(parts: bytes, typed: bool) -> RowSchemas:  # noqa: FBT001 - as pickle passes it
+class Shipped:
+    """A value that is unpickled, in a worker process, where modules are found as in this one.
+
+    The other process gets the value itself.
+    """
+
+    def __init__(self, value: Any, *, has_types: bool) -> None:
+        self._parts = value, has_types
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        value, has_types = self._parts
+        return _unpickled, (pickle.dumps(value), has_types)
+
+
+def _unpickled(parts: bytes, typed: bool) -> Any:  # noqa: FBT001 - as pickle passes it
     with importing(typed):
-        return RowSchemas(*pickle.loads(parts))  # noqa: S301 - what this command wrote
+        return pickle.loads(parts)  # noqa: S301 - what this command wrote
 
 
 @dataclass(frozen=True)
@@ -195,14 +213,14 @@ class SchemaInput:
         prompt = origin.load()
         with importing(self.types):
             is_constant = not prompt.variables or constant_schema(prompt)[0]
-            fingerprint = prompt.fingerprint
+            _ = prompt.fingerprint  # which imports the modules of types, too
         if is_constant:
-            return RowSchemas(origin.schema(prompt), fingerprint=fingerprint)
+            return RowSchemas(origin.schema(prompt), prompt)
         values = self.values.read(prompt.inputs)
         try:
-            return RowSchemas(origin.schema(prompt), prompt, values, None, fingerprint)
+            return RowSchemas(origin.schema(prompt), prompt, values, varies=True)
         except PromptError as error:
-            return RowSchemas(None, prompt, values, error, fingerprint)
+            return RowSchemas(None, prompt, values, error, varies=True)
 
     def required(self) -> Schema:
         """Return the schema. Raises SchemaError without one, and what `read` raises."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pdl.cli.files import STDIN, unwritable
+from pdl.cli.files import STDIN
 from pdl.cli.terminal import Terminal
+from pdl.errors import unwritable
 from pdl.schema.json_values import json_document, json_line
 
 if TYPE_CHECKING:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TextIO
 
 import click
 
-from pdl.cli.files import unwritable
-from pdl.errors import SHOWN
+from pdl.errors import SHOWN, unwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from pdl.errors import PdlError, Problem
@@ -158,19 +155,3 @@ class Terminal:
         excerpt, caret_line = place.excerpt().rsplit("\n", 1)
         margin, caret, more = caret_line.partition("^")
         return [visible(excerpt), f"{margin}{self.style(caret + more, 'error')}"]
-
-
-@contextmanager
-def interrupts_deferred() -> Iterator[None]:
-    """Defer Ctrl-C to the end, where it would leave work half done.
-
-    Processes that are started meanwhile never see a Ctrl-C of their own. Windows cannot defer it.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

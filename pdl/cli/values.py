@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from pdl.cli.files import kind_of, read_text
-from pdl.decoding import parse_json, parse_yaml
+from pdl.cli.files import read_text
+from pdl.decoding import kind_of, parse_json, parse_yaml
 from pdl.errors import FileError, Problem
 from pdl.prompt.input_texts import declared_value, json_or_string
 

@@ -17,14 +17,13 @@ from pdl.cli.files import (
     matches,
     note_skipped,
     read_bytes,
-    unreadable,
     walk_files,
 )
 from pdl.cli.git import GitPath, Repository
 from pdl.cli.inputs import PromptInput, parse_json_schema, required_schema
 from pdl.cli.terminal import Terminal
 from pdl.decoding import decoded
-from pdl.errors import FileError, Problem, PromptError
+from pdl.errors import FileError, Problem, PromptError, unreadable
 from pdl.limits import DEFAULT_LIMITS
 from pdl.prompt.files import Folder, JailError, refuse_cases
 from pdl.replacing import leads_out

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from pdl.appending import AppendedFile, InUseError
+from pdl.appending import AppendedFile, InUseError, whole_lines
 from pdl.errors import FileError, Problem
 from pdl.evaluation.encoding import cell_of, fault_json, fault_of, record_json, reply_of, trial_of
 from pdl.evaluation.manifest import FILE as MANIFEST
@@ -131,12 +131,9 @@ def read_records(directory: Path) -> Records:
     path = directory / FILE
     found = Records()
     try:
-        with path.open("rb") as stream:
-            for number, data in enumerate(stream, 1):
-                if not data.endswith(b"\n"):
-                    break
-                _add(found, path, number, data)
-                found.size += len(data)
+        for number, data in whole_lines(path):
+            _add(found, path, number, data)
+            found.size += len(data)
     except FileNotFoundError:
         return found
     except OSError as error:

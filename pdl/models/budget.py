@@ -173,6 +173,12 @@ class Budget:
             self._tokens_spent += (usage.input_tokens or 0) + (usage.output_tokens or 0)
             self._cost_spent += (price.of(usage) or 0.0) if price is not None else 0.0
 
+    def resume(self, tokens: int, cost: float) -> None:
+        """Count what an earlier process has spent."""
+        with self._lock:
+            self._tokens_spent += tokens
+            self._cost_spent += cost
+
     def check_prices(self, models: Iterable[str]) -> None:
         """Raise ConfigError for a model without a price, if the cost is bounded."""
         for model in models:

@@ -17,12 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pdl
+import pdl.reply
+from pdl.batch import rows as rows_module
+from pdl.batch.processes import map_in_order
+from pdl.batch.rows import Fault, Line, Lines, Reading, Row, read_row
 from pdl.cli.app import application
-from pdl.cli.batch import lines as lines_module
-from pdl.cli.batch.lines import Fault, Line, Lines, Record, read_record
+from pdl.cli.batch.reports import Tally
 from pdl.cli.batch.results import ResultWriter
-from pdl.cli.batch.run import Tally
-from pdl.cli.batch.workers import map_in_order
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -115,7 +116,7 @@ def test_a_reply_at_which_the_checker_fails_costs_its_line_alone(
             raise IndexError("list index out of range")
         return check(schema, reply, **options)
 
-    monkeypatch.setattr(pdl, "check", failing)
+    monkeypatch.setattr(pdl.reply, "check", failing)
     result = resumed()
     assert result.exit_code == 2
     assert "4 replies, 2 valid, 2 invalid (1 wrong-schema, 1 unchecked)" in result.stderr
@@ -323,8 +324,8 @@ def test_results_may_be_thrown_away() -> None:
 
 
 def test_a_line_that_is_too_long_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines_module, "LONGEST", 100)
-    monkeypatch.setattr(lines_module, "_SKIPPED_BYTES", 7)
+    monkeypatch.setattr(rows_module, "LONGEST", 100)
+    monkeypatch.setattr(rows_module, "_SKIPPED_BYTES", 7)
     write(['{"n": 1}', "x" * 5000, '{"n": 3}'])
     result = run()
     assert result.exit_code == 2
@@ -347,7 +348,7 @@ def test_lines_are_those_that_are_not_blank(pieces: list[bytes]) -> None:
 
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode()))
 def test_any_line_is_a_reply_or_a_fault(data: bytes) -> None:
-    assert isinstance(read_record(Line(1, data), "reply"), Record | Fault)
+    assert isinstance(read_row(Line(1, data), Reading("reply")), Row | Fault)
 
 
 @given(st.text(), st.none() | st.integers() | st.text(max_size=5))
@@ -355,7 +356,7 @@ def test_a_reply_comes_out_as_it_went_in(reply: str, name: int | str | None) -> 
     for ascii_only in (True, False):
         line = json.dumps({"id": name, "reply": reply}, ensure_ascii=ascii_only)
         data = line.encode("utf-8", "surrogatepass")
-        assert read_record(Line(1, data), "reply") == Record(name, reply)
+        assert read_row(Line(1, data), Reading("reply")) == Row(1, name, reply)
 
 
 def test_a_summary_counts_and_tells_the_pace_of_a_long_run() -> None:

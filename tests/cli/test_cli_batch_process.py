@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pdl.batch import audit
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -176,6 +178,113 @@ def test_a_reader_that_stops_early_ends_the_workers(replies: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(PATIENCE) == 0
+
+
+def rows_in(directory: Path) -> list[int]:
+    """The lines that have results in a directory, in the order of its files."""
+    files = sorted(directory.glob("*.jsonl"))
+    return [json.loads(line)["line"] for file in files for line in file.read_bytes().splitlines()]
+
+
+def recorded(directory: Path) -> int:
+    """How many parts of the input are written down as done."""
+    return lines(directory / "_journal")
+
+
+@NEEDS_SIGNALS
+def test_twelve_kills_lose_no_row_and_double_none(tmp_path: Path) -> None:
+    """Each interrupts a run in two processes into a directory, which has done something before."""
+    count, out = 8000, tmp_path / "out"
+    file = tmp_path / "replies.jsonl"
+    row = json.dumps({"reply": "{'n': 1}", "more": "x" * 300})
+    file.write_text(f"{row}\n" * count)
+    words = (str(file), "--jobs", "2", "--out", f"{out}/")
+    for kill in range(12):
+        with start(*words) as process:
+            until(lambda kill=kill: recorded(out) > 2 * kill)  # type: ignore[misc]
+            process.kill()
+            process.communicate(timeout=PATIENCE)
+        assert process.returncode == -signal.SIGKILL
+    assert recorded(out) < count * len(row) >> 16
+    with start(*words) as process:
+        _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert f"{count:,} replies, {count:,} valid" in told.decode()
+    assert rows_in(out) == list(range(1, count + 1))
+    assert not audit(out)
+    assert not list(out.glob(".unit-*"))
+
+
+def test_two_runs_into_one_directory_are_refused(replies: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with start(str(replies), "--out", f"{out}/") as first:
+        until((out / "_manifest.json").exists)
+        with start(str(replies), "--out", f"{out}/") as second:
+            _, told = second.communicate(timeout=PATIENCE)
+        assert second.returncode == 2
+        assert f"another run is writing {out}" in told.decode()
+        first.communicate(timeout=PATIENCE)
+    assert first.returncode == 0
+    assert rows_in(out) == list(range(1, MANY + 1))
+
+
+@NEEDS_SIGNALS
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_full_disk_ends_a_run_that_can_go_on(tmp_path: Path, jobs: str) -> None:
+    """The limit of a file's size stands for it: writing fails in the middle of a result file."""
+    file, out = tmp_path / "replies.jsonl", tmp_path / "out"
+    file.write_bytes(LINE * 3000)
+    words = [*CHECK, str(file), "--out", f"{out}/", "--jobs", jobs]
+    limited = ["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", *words]
+    made = subprocess.run(limited, capture_output=True, timeout=PATIENCE, check=False)  # noqa: S603 - ours
+    assert made.returncode == 2
+    assert b"cannot be written: file too large" in made.stderr
+    assert b"Traceback" not in made.stderr
+    assert not list(out.glob(".unit-*"))
+    with start(str(file), "--out", f"{out}/", "--jobs", jobs) as process:
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert rows_in(out) == list(range(1, 3001))
+
+
+@NEEDS_SIGNALS
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_a_run_into_a_directory(replies: Path, tmp_path: Path, jobs: str) -> None:
+    out = tmp_path / "out"
+    words = (str(replies), "--jobs", jobs, "--out", f"{out}/")
+    with start(*words) as process:
+        until(lambda: bool(list(out.glob("*.jsonl"))))
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert b"Traceback" not in told
+    assert told.decode().endswith("interrupted by Ctrl-C; run the same command again to resume\n")
+    with start(*words) as process:
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert rows_in(out) == list(range(1, MANY + 1))
+
+
+@NEEDS_SIGNALS
+@NEEDS_PROC
+def test_a_worker_that_dies_is_an_error_of_a_run_into_a_directory(
+    replies: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with start(str(replies), "--jobs", "2", "--out", f"{out}/") as process:
+        until(lambda: len(children(process.pid)) == 2)
+        os.kill(children(process.pid)[0], signal.SIGKILL)
+        _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2
+    assert b"a worker process ended before its work was done\n  hint: " in told
+
+
+@NEEDS_SIGNALS
+def test_a_terminal_shows_a_bar_for_a_directory(replies: Path, tmp_path: Path) -> None:
+    replies.write_bytes(LINE * 200 + b"oops\n")
+    shown = on_terminal(str(replies), "--out", f"{tmp_path}/out/")
+    assert "100%  200 valid, 0 invalid, 1 without a reply" in shown
+    assert "replies.jsonl:201:1: this line is not JSON" in shown
 
 
 @NEEDS_SIGNALS

@@ -1,9 +1,7 @@
-"""The results of a batch: their lines, the file they go to, and what it contains already."""
+"""The results of a batch in one file: what it contains already, and what is appended."""
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import json
 from array import array
 from collections import Counter
@@ -12,87 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from pdl.appending import AppendedFile, InUseError
-from pdl.cli.files import unreadable, unwritable
-from pdl.cli.output import json_line
-from pdl.cli.terminal import Terminal, interrupts_deferred
-from pdl.errors import FileError, Problem
+from pdl.batch.manifest import START_OVER
+from pdl.batch.results import verdict_of
+from pdl.cli.terminal import Terminal
+from pdl.errors import FileError, Problem, unreadable, unwritable
+from pdl.interrupts import interrupts_deferred
 from pdl.source import Source
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Self
 
-    from pdl._types import Json
-    from pdl.cli.batch.lines import Record
-    from pdl.cli.inputs import RowSchemas
-    from pdl.reply import Check, Coercions
-
-
-VALID = "ok"
-UNCHECKED = "unchecked"
-"""The verdict on a reply that pdl itself failed to check."""
-
 _DIGITS = 16  # of a digest: 64 bits, which an array stores as one number
 _BEGINNING = b'{"line": '
 _MOST_LINES = 100_000_000  # eight bytes are stored for each
-START_OVER = "name another --out, or delete this one to start over"
-"""Advice for results that belong to something else."""
-
-
-class Against(NamedTuple):
-    """What a reply is checked against: a digest of the schemas, and the prompt's fingerprint."""
-
-    schema: str
-    fingerprint: str | None
-
-
-def result_text(line: int, record: Record, check: Check, against: Against) -> str:
-    """Return the result of a reply: a JSON object on one line."""
-    found = {
-        "ok": check.ok,
-        "value": check.data,
-        "reason": check.reason,
-        "summary": check.summary,
-        "errors": [error.to_json() for error in check.errors],
-        "feedback": check.feedback,
-        "repairs": [repair.kind for repair in check.repairs],
-    }
-    return _text(line, record, found, against)
-
-
-def unchecked_text(line: int, record: Record, error: Exception, against: Against) -> str:
-    """Return the result of a reply that pdl itself failed to check."""
-    summary = f"pdl failed to check this reply: {type(error).__name__}: {error}"
-    found = {"ok": False, "value": None, "reason": UNCHECKED, "summary": summary}
-    return _text(line, record, {**found, "errors": [], "feedback": "", "repairs": []}, against)
-
-
-def _text(line: int, record: Record, found: dict[str, Json], against: Against) -> str:
-    digests = {"reply_digest": reply_digest(record), "schema_digest": against.schema}
-    prompt = {} if against.fingerprint is None else {"fingerprint": against.fingerprint}
-    return json_line({"line": line, "id": record.id, **found, **digests, **prompt})
-
-
-def reply_digest(record: Record) -> str:
-    """Return a digest of a reply and of the values that came with it."""
-    data = record.reply.encode("utf-8", "surrogatepass")
-    if record.context is not None:
-        data += b"\0" + json.dumps(record.context, sort_keys=True).encode()
-    return _digest(data)
-
-
-def schema_digest(schemas: RowSchemas, coercions: Coercions) -> str:
-    """Return a digest of everything that decides how a reply is checked."""
-    schema = schemas.default
-    asked: Json = None
-    if schema is not None:
-        asked = [schema.to_json_schema(), schema.form, schema.lang, schema.tasks]
-    parts = [asked, dataclasses.asdict(coercions), *schemas.sources()]
-    return _digest(json.dumps(parts, sort_keys=True, default=str).encode())
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:_DIGITS]
 
 
 class PreviousResults:
@@ -174,12 +105,15 @@ def _parsed(data: bytes) -> _Result | None:
     """A line of results; None if it is not one."""
     try:
         found: Any = json.loads(data)
-        verdict = VALID if found["ok"] is True else str(found["reason"])
-        result = _Result(found["line"], found["reply_digest"], found["schema_digest"], verdict)
+        row, task = ("row_digest", "task_digest") if "row_digest" in found else _OF_REPLIES
+        result = _Result(found["line"], found[row], found[task], verdict_of(found))
         is_sound = 0 < result.line < _MOST_LINES and 0 <= int(result.reply, 16) < 1 << 64
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
     return result if is_sound and isinstance(result.line, int) else None
+
+
+_OF_REPLIES = ("reply_digest", "schema_digest")
 
 
 class ResultWriter:

@@ -1,240 +1,142 @@
-"""A batch from its first line to its summary, with a progress bar on a terminal."""
+"""A batch whose results go to one file, or to standard output, in the order of its rows."""
 
 from __future__ import annotations
 
 import os
 import stat
-import time
-from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 import click
 
-from pdl.cli.batch.lines import LONGEST, Fault, Line, Lines, problem, read_record
-from pdl.cli.batch.results import (
-    START_OVER,
-    UNCHECKED,
-    VALID,
-    PreviousResults,
-    ResultWriter,
-    reply_digest,
-    schema_digest,
-)
-from pdl.cli.batch.workers import NO_CONTEXT, Outcome, Task, check_lines, map_in_order
+from pdl.batch.manifest import START_OVER
+from pdl.batch.processes import map_in_order
+from pdl.batch.rows import LONGEST, BadRow, Line, Lines, Row
+from pdl.batch.shards import find_shards, format_of, rows, split, unzipped
+from pdl.cli.batch.reports import Progress, Tally, summarized
+from pdl.cli.batch.results import PreviousResults, ResultWriter
+from pdl.cli.batch.work import NO_CONTEXT, Outcome, Task, do_items
 from pdl.cli.files import STDIN, display_name, opened
-from pdl.cli.terminal import FAILED, INTERRUPTED, INVALID, Terminal
+from pdl.cli.terminal import Terminal
 from pdl.errors import FileError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from types import TracebackType
-    from typing import Self
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pdl.cli.batch import BatchInput
-    from pdl.cli.inputs import RowSchemas
-    from pdl.reply import Coercions
+    from pdl.cli.batch.reports import Nouns
+    from pdl.cli.batch.work import Item
+    from pdl.errors import PdlError
 
-_RATE_AFTER = 30.0  # seconds; the rate of a shorter run says little, and differs each time
-_ORDER = (
-    "wrong-schema",
-    "absent",
-    "truncated",
-    "unparsable",
-    "ambiguous",
-    "elided",
-    "limit",
-    UNCHECKED,
-)
-
-
-@dataclass
-class Tally:
-    """Counts that grow while a batch runs.
-
-    `verdicts` are those of all replies, of which `earlier` were checked in an earlier run;
-    `faulty` counts the lines without a reply.
-    """
-
-    verdicts: Counter[str] = field(default_factory=Counter)
-    earlier: int = 0
-    faulty: int = 0
-
-    @property
-    def invalid(self) -> int:
-        """The replies without an answer."""
-        return self.verdicts.total() - self.verdicts[VALID]
-
-    def short(self) -> str:
-        """Return the counts for a progress bar."""
-        faulty = f", {self.faulty:,} without a reply" if self.faulty else ""
-        return f"{self.verdicts[VALID]:,} valid, {self.invalid:,} invalid{faulty}"
-
-    def long(self, name: str, seconds: float) -> str:
-        """Return the summary: the file, the counts by reason, and the rate."""
-        replies = self.verdicts.total()
-        parts = [f"{name}: {_count(replies, 'reply', 'replies')}"]
-        if replies:
-            parts[0] += f", {self.verdicts[VALID]:,} valid, {self.invalid:,} invalid"
-            known = [*_ORDER, *sorted(self.verdicts.keys() - {*_ORDER, VALID})]
-            reasons = [f"{self.verdicts[one]:,} {one}" for one in known if self.verdicts[one]]
-            parts[0] += f" ({', '.join(reasons)})" if reasons else ""
-        if self.faulty:
-            parts.append(f"{_count(self.faulty, 'line', 'lines')} without a reply")
-        if self.earlier:
-            parts.append(f"{self.earlier:,} checked in an earlier run")
-        checked = replies - self.earlier
-        if seconds > _RATE_AFTER and checked:
-            parts.append(f"{checked / seconds:,.0f} replies per second")
-        return "; ".join(parts)
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
-
-
-_REDRAWN_AFTER = 0.1  # seconds
-_WIDTH = 24
-_ERASE_LINE = "\r\x1b[K"
-
-
-class Progress:
-    """A bar on a terminal, in bytes of the input, of which there are `total` if that is known."""
-
-    def __init__(self, terminal: Terminal, total: int | None, *, shown: bool) -> None:
-        self._terminal = terminal
-        self._at = self._drawn_at = 0
-        self._drawn = 0.0
-        self._words = ""
-        self._bar = (
-            click.progressbar(
-                iter(()) if total is None else None,  # moved by hand
-                length=total,
-                file=terminal.stream,
-                item_show_func=lambda _: self._words,
-                width=_WIDTH,
-            )
-            if shown
-            else None
-        )
-
-    def __enter__(self) -> Self:
-        if self._bar is not None:
-            self._bar.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Leave the bar as it was last; what is written next comes below it."""
-        if self._bar is not None:
-            self._draw(self._bar)
-            self._bar.__exit__(kind, error, trace)
-
-    def show(self, at: int, words: str) -> None:
-        """Move the bar, and draw it rarely enough that this costs nothing."""
-        self._at, self._words = at, words
-        if self._bar is not None and time.monotonic() - self._drawn > _REDRAWN_AFTER:
-            self._draw(self._bar)
-
-    def _draw(self, bar: Any) -> None:
-        bar.update(self._at - self._drawn_at)
-        self._drawn, self._drawn_at = time.monotonic(), self._at
-
-    def write(self, text: str) -> None:
-        """Write text above the bar."""
-        self._terminal.write(f"{_ERASE_LINE if self._bar is not None else ''}{text}")
-
-
-_PIECE = 64  # lines that another process gets together
+_PIECE = 64  # rows that another process gets together
 _PIECE_BYTES = 1 << 18
-_SHOWN = 20  # lines without a reply that are shown
+_UNIT_BYTES = 1 << 24
 
 
-def run(source: BatchInput, schemas: RowSchemas, coercions: Coercions, out: str | None) -> int:
-    """Check all replies, and print the summary. Returns the exit code.
+def run_into_file(
+    source: BatchInput, task: Task, out: str | None, nouns: Nouns, error: PdlError | None
+) -> int:
+    """Do all rows, and print the summary. Returns the exit code.
 
-    Raises FileError for files that cannot be used, or do not belong together.
+    `error` is raised for a row without the values that it needs. Raises FileError for files that
+    cannot be used, or do not belong together.
     """
-    task = Task(schema_digest(schemas, coercions), source.field, schemas, coercions)
     out = None if out == STDIN else out
     with opened(source.file) as stream:
         if out and _is_file(stream, out):
-            # The results would be read as further replies, indefinitely.
+            # The results would be read as further rows, indefinitely.
             raise click.UsageError("--out must not be the file that --batch reads")
         with ResultWriter(out) as writer:
-            return _run(_Batch(source, task, stream, writer, out))
+            batch = _Batch(source, task, stream, writer, out, nouns, error)
+            return summarized(batch.tally, batch.name, batch.run, resumes=out is not None)
 
 
-def _run(batch: _Batch) -> int:
-    began = time.monotonic()
-    is_interrupted = False
-    try:
-        batch.run()
-    except KeyboardInterrupt:
-        is_interrupted = True
-    tally = batch.tally
-    terminal = Terminal.stderr()
-    terminal.write(terminal.safe(tally.long(batch.name, time.monotonic() - began)))
-    if is_interrupted:
-        again = "; run the same command again to resume" if batch.out else ""
-        terminal.write(f"interrupted by Ctrl-C{again}")
-        return INTERRUPTED
-    return FAILED if tally.faulty or tally.verdicts[UNCHECKED] else INVALID if tally.invalid else 0
+class _Input:
+    """The rows of a file or a stream, or the lines that have them; `at` is how far it is read."""
+
+    def __init__(self, stream: BinaryIO, file: str, name: str) -> None:
+        self._file = file
+        known, is_compressed = (None, False) if file == STDIN else format_of(file)
+        self._is_table = known in {"csv", "parquet"}
+        self._at = 0
+        status = _status(stream)
+        self.total = status.st_size if status else None
+        self._stream = stream
+        self._lines = Lines(unzipped(stream) if is_compressed else stream, name)
+        self._is_compressed = is_compressed
+
+    @property
+    def at(self) -> int:
+        """How many bytes were read."""
+        if self._is_table:
+            return self._at
+        return self._stream.tell() if self._is_compressed else self._lines.bytes_read
+
+    def items(self, task: Task) -> Iterable[Item]:
+        """Return the rows, or the lines that have them. Iterating raises FileError."""
+        return self._rows(task) if self._is_table else self._lines
+
+    def _rows(self, task: Task) -> Iterator[Item]:
+        for unit in chain.from_iterable(split(one, _UNIT_BYTES) for one in find_shards(self._file)):
+            yield from rows(unit, task.reading)
+            self._at += unit.size
 
 
 class _Batch:
-    """One run over a file of replies; `out` is the file of the results, if they go to one."""
+    """One run over a file of rows; `out` is the file of the results, if they go to one."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917  (what a run is of)
         self,
         source: BatchInput,
         task: Task,
         stream: BinaryIO,
         writer: ResultWriter,
         out: str | None,
+        nouns: Nouns,
+        error: PdlError | None,
     ) -> None:
         self.name = display_name(source.file)
-        self.out = out
+        self._out = out
         self._jobs = source.jobs
         self._task = task
-        self._stream = stream
+        self._error = error
+        self._input = _Input(stream, source.file, self.name)
         self._writer = writer
         self._previous = PreviousResults.read(out, task.digest) if out else PreviousResults()
         if out:
             writer.size = self._previous.size
         self._matched = 0
-        self.tally = Tally(self._previous.verdicts.copy(), self._previous.verdicts.total())
+        verdicts = self._previous.verdicts
+        self.tally = Tally(verdicts.copy(), verdicts.total(), nouns=nouns)
 
     def run(self) -> None:
-        """Check what has no result yet, in order; each result is written as it comes."""
-        lines = Lines(self._stream, self.name)
+        """Do what has no result yet, in order; each result is written as it comes."""
         with self._progress() as progress:
-            pieces = self._pieces(lines, progress)
-            work = partial(check_lines, self._task)
+            work = partial(do_items, self._task)
+            pieces = self._pieces(progress)
             with closing(map_in_order(work, pieces, self._jobs, LONGEST)) as results:
-                for piece, found in results:
-                    self._take(piece, found, progress)
-                    progress.show(lines.bytes_read, self.tally.short())
-            progress.show(lines.bytes_read, self.tally.short())
+                for _, found in results:
+                    self._take(found, progress)
+                    self._show(progress)
+            self._show(progress)
             more = self._previous.verdicts.total() - self._matched
             if more:
                 self._refuse(f"contains results for {more:,} lines that {self.name} does not have")
 
-    def _pieces(self, lines: Lines, progress: Progress) -> Iterator[tuple[list[Line], int]]:
-        """Lines that have no result yet, several together, and their bytes."""
+    def _show(self, progress: Progress) -> None:
+        progress.show(self._input.at, self.tally.short())
+
+    def _pieces(self, progress: Progress) -> Iterator[tuple[list[Item], int]]:
+        """Rows that have no result yet, several together, and their bytes."""
         most = 1  # at first, so that the first results come soon
-        piece: list[Line] = []
+        piece: list[Item] = []
         size = 0
-        for line in self._unchecked(lines, progress):
-            piece.append(line)
-            size += len(line.data)
+        for item in self._new(progress):
+            piece.append(item)
+            size += _size(item)
             if len(piece) >= most or size > _PIECE_BYTES:
                 yield piece, size
                 piece, size = [], 0
@@ -242,50 +144,50 @@ class _Batch:
         if piece:
             yield piece, size
 
-    def _unchecked(self, lines: Lines, progress: Progress) -> Iterator[Line]:
-        for line in lines:
-            digest = self._previous.digest(line.number)
+    def _new(self, progress: Progress) -> Iterator[Item]:
+        for item in self._input.items(self._task):
+            number = item.line.number if isinstance(item, BadRow) else item.number
+            digest = self._previous.digest(number)
             if not digest:
-                yield line
+                yield item
                 continue
-            record = read_record(line, self._task.path)
-            if isinstance(record, Fault) or reply_digest(record) != digest:
+            row = self._task.row(item)
+            if isinstance(row, BadRow) or row.digest != digest:
                 self._refuse(
-                    f"contains the result of another reply for line {line.number:,} of {self.name}"
+                    f"contains the result of another {self.tally.nouns.one} for line {number:,} of"
+                    f" {self.name}"
                 )
             self._matched += 1
-            progress.show(lines.bytes_read, self.tally.short())
+            self._show(progress)
 
     def _refuse(self, message: str) -> NoReturn:
-        raise FileError(Problem("file/results", f"{self.out}: {message}", None, START_OVER))
+        raise FileError(Problem("file/results", f"{self._out}: {message}", None, START_OVER))
 
-    def _take(self, piece: Sequence[Line], found: Sequence[Outcome], progress: Progress) -> None:
-        """Write the results of a piece, and report its lines without a reply."""
-        results = [one for one in found if one.fault is None]
+    def _take(self, found: Sequence[Outcome], progress: Progress) -> None:
+        """Write the results of a piece, and report the rows that can't be used."""
+        results = [one for one in found if one.bad is None]
         if results:
             with self._writer.uninterrupted():
                 self._writer.write("\n".join(one.text for one in results))
                 self.tally.verdicts.update(one.verdict for one in results)
-        for line, one in zip(piece, found, strict=True):
-            if one.fault == NO_CONTEXT and self._task.schemas.error is not None:
-                raise self._task.schemas.error
-            if one.fault is not None:
-                self.tally.faulty += 1
-                self._report(line, one.fault, progress)
-
-    def _report(self, line: Line, fault: Fault, progress: Progress) -> None:
-        if self.tally.faulty <= _SHOWN:
-            progress.write(Terminal.stderr().problem(problem(line, fault, self.name)))
-        elif self.tally.faulty == _SHOWN + 1:
-            progress.write("… further lines without a reply are only counted")
+        for bad in (one.bad for one in found if one.bad is not None):
+            if bad.fault == NO_CONTEXT and self._error is not None:
+                raise self._error
+            self.tally.faulty += 1
+            progress.problem(bad.problem(self.name))
 
     def _progress(self) -> Progress:
         """A bar if standard error is a terminal that results do not go to."""
-        terminal = Terminal.stderr()
-        is_free = self.out is not None or not Terminal.stdout().is_tty
-        status = _status(self._stream)
-        total = status.st_size if status else None
-        return Progress(terminal, total, shown=terminal.is_tty and is_free)
+        terminal, lacks = Terminal.stderr(), self.tally.nouns.lacks
+        is_free = self._out is not None or not Terminal.stdout().is_tty
+        return Progress(terminal, self._input.total, shown=terminal.is_tty and is_free, lacks=lacks)
+
+
+def _size(item: Item) -> int:
+    """About how many bytes a row is."""
+    if isinstance(item, Line):
+        return len(item.data)
+    return len(item.reply or "") if isinstance(item, Row) else len(item.line.data)
 
 
 def _status(stream: BinaryIO) -> os.stat_result | None:

@@ -324,8 +324,9 @@ def command(  # noqa: PLR0913  (each is an option)
         assert batch is not None
         if explain:
             raise click.UsageError("--explain requires --reply; results of --batch are JSON")
-        run = importlib.import_module("pdl.cli.batch.run").run  # most calls do without it
-        code = run(batch, schema.for_rows(batch.file), coercions, out)
+        # Most calls do without it.
+        check_batch = importlib.import_module("pdl.cli.batch.checking").check_batch
+        code = check_batch(batch, schema.for_rows(batch.file), coercions, out)
     if code:
         raise click.exceptions.Exit(code)
 

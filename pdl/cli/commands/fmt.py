@@ -16,13 +16,13 @@ from pdl.cli.files import (
     files_below,
     matches,
     read_bytes,
-    unwritable,
 )
 from pdl.cli.help import Command
 from pdl.cli.options import EXCLUDE
-from pdl.cli.terminal import FAILED, INVALID, Terminal, interrupts_deferred, visible_line
+from pdl.cli.terminal import FAILED, INVALID, Terminal, visible_line
 from pdl.decoding import decoded
-from pdl.errors import FileError, PdlError, Problem, count
+from pdl.errors import FileError, PdlError, Problem, count, unwritable
+from pdl.interrupts import interrupts_deferred
 from pdl.replacing import leads_out, replacing
 
 if TYPE_CHECKING:

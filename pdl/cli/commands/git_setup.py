@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdl.cli.files import read_bytes, unreadable, unwritable
+from pdl.cli.files import read_bytes
 from pdl.cli.git import run_git, top_directory
 from pdl.cli.help import Command
 from pdl.cli.options import FILE, format_option, out_option
 from pdl.cli.terminal import INVALID, Terminal
-from pdl.errors import FileError, PdlError, Problem
+from pdl.errors import FileError, PdlError, Problem, unreadable, unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

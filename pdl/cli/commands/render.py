@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 import click
 
+from pdl.cli.batch import BatchInput, rows_options
 from pdl.cli.help import Command
 from pdl.cli.options import out_option, prompt_options
 from pdl.cli.output import json_document, problem_fields
@@ -136,6 +138,7 @@ def _notes(payload: Payload) -> Iterator[str]:
     is_flag=True,
     help="Continue after errors where possible, and report them on standard error.",
 )
+@rows_options
 @out_option
 def command(  # noqa: PLR0913 - one for each option
     *,
@@ -146,14 +149,27 @@ def command(  # noqa: PLR0913 - one for each option
     no_grammar: bool,
     prefill: bool,
     no_strict: bool,
+    batch: BatchInput | None,
 ) -> None:
     """Render a prompt file to messages, without sending them.
 
     FILE is a prompt file, or - for standard input.
+
+    With --batch, prints a JSON object on a line for each row, in their order: its line, its id, and
+    the fields below, of which those that are not text are JSON texts; and `error` if it could not
+    be rendered. A row's values are its object `context`, or without one its keys that are variables
+    of the prompt; they override --context and --set.
     """
     is_body = form in _PROVIDERS
     if not is_body and (model or no_grammar):
         raise click.UsageError("--model and --no-grammar require the --format of a provider")
+    if batch is not None:
+        if no_strict:
+            raise click.UsageError("--no-strict can't be used with --batch")
+        render_batch = importlib.import_module("pdl.cli.batch.prompting").render_batch
+        family = form if is_body else None
+        code = render_batch(batch, prompt, output.file, family=family, model=model, prefill=prefill)
+        raise click.exceptions.Exit(code)
     rendered = prompt.render(prompt.load(strict=not no_strict), prefill=prefill)
     if form == "json":
         output.write_report(_json(rendered))

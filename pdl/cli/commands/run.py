@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 import warnings
@@ -12,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pdl.cli.answers import AttemptLog, answer_json, answer_text, summary
+from pdl.cli.batch import asked_options
 from pdl.cli.files import display_name
 from pdl.cli.help import Command
 from pdl.cli.options import (
     COERCION_TERMS,
     FILE,
+    bundle,
     coerce_option,
     combine,
     format_option,
@@ -31,8 +34,9 @@ from pdl.cli.options import (
 )
 from pdl.cli.output import failure_json
 from pdl.cli.prices import read_prices
-from pdl.cli.terminal import INVALID, TOOL_CALLS, UNREACHABLE, Terminal, interrupts_deferred
+from pdl.cli.terminal import INVALID, TOOL_CALLS, UNREACHABLE, Terminal
 from pdl.decoding import JsonError, strict_json
+from pdl.interrupts import interrupts_deferred
 from pdl.models import transcript
 from pdl.models.answer import AskError
 from pdl.models.connecting import MODEL_VARIABLE, connect, model_named_by
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pdl._types import Json
+    from pdl.cli.batch import BatchInput
     from pdl.cli.inputs import PromptInput
     from pdl.cli.output import Output
     from pdl.models import Answer, Model
@@ -60,6 +65,40 @@ def _parse_default(_ctx: click.Context, _param: click.Parameter, text: str | Non
     except JsonError as error:
         raise click.BadParameter(f"`{text[:40]}` {error}") from error
 
+
+def _pace(
+    concurrency: int | None, rate: float | None, max_cost: float | None
+) -> dict[str, float | None]:
+    return {"concurrency": concurrency, "rate": rate, "max_cost": max_cost}
+
+
+_batch_options = combine(
+    asked_options,
+    bundle(
+        "pace",
+        _pace,
+        click.option(
+            "--concurrency",
+            type=click.IntRange(1),
+            metavar="N",
+            help="With --batch: calls to one provider at the same time. Default: 8.",
+        ),
+        click.option(
+            "--rate",
+            type=click.FloatRange(0, min_open=True),
+            metavar="N",
+            help="With --batch: calls to one provider in a minute.",
+        ),
+        click.option(
+            "--max-cost",
+            type=click.FloatRange(0),
+            metavar="X",
+            help="With --batch: start no call once all results in --out cost this much, by"
+            " --prices.",
+        ),
+    ),
+)
+"""Options of many rows."""
 
 _ask_options = combine(
     click.option("--seed", type=int, metavar="N", help="Sampling seed, if the provider has one."),
@@ -121,7 +160,7 @@ _ask_options = combine(
         0: "The value is printed.",
         1: "No attempt returned a valid answer.",
         2: "The prompt, its values, an option, or a file is invalid.",
-        3: "The model could not be asked.",
+        3: "The model could not be asked, or not about all rows of --batch.",
         4: "The model requested tool calls, which are printed as JSON.",
     },
     examples=(
@@ -155,6 +194,7 @@ _ask_options = combine(
 )
 @server_option()
 @_ask_options
+@_batch_options
 @out_option
 @format_option
 def command(  # noqa: PLR0913  (each is an option)
@@ -165,6 +205,8 @@ def command(  # noqa: PLR0913  (each is an option)
     base_url: str | None,
     output: Output,
     form: str,
+    batch: BatchInput | None,
+    pace: dict[str, Any],
     **options: Any,
 ) -> None:
     """Render a prompt file, ask a model, and print the value of its answer.
@@ -173,16 +215,43 @@ def command(  # noqa: PLR0913  (each is an option)
     Schema. The answer is checked in any case, and an invalid one is retried with feedback. The
     value is printed as by `pdl check`. On a terminal, standard error shows the progress.
 
+    With --batch, asks about each row, and writes the results to the directory --out: a JSON object
+    on a line for each row. A row's values are its object `context`, or without one its keys that
+    are variables of the prompt; they override --context and --set. Each answer is on the disk as
+    soon as it is there: the same command asks only about rows without a result, also after it was
+    killed, and its costs count.
+
     Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY; for your own
     server (--base-url), PDL_API_KEY.
     """
+    # Keep httpx from importing its own command line, which takes nearly half of its import.
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
+    if batch is not None:
+        options = _for_rows(options, directory)
+        run = importlib.import_module("pdl.cli.batch.prompting").ask_batch
+        code = run(batch, prompt, model_name, output.file, pace, base_url=base_url, **options)
+        raise click.exceptions.Exit(code)
+    if any(pace.values()):
+        name = next(name for name, value in pace.items() if value)
+        raise click.UsageError(f"--{name.replace('_', '-')} requires --batch FILE")
+    _ask_one(prompt, model_name, directory, base_url, output, form, options)
+
+
+def _ask_one(  # noqa: PLR0913, PLR0917  (what the command has)
+    prompt: PromptInput,
+    model_name: str | None,
+    directory: str | None,
+    base_url: str | None,
+    output: Output,
+    form: str,
+    options: dict[str, Any],
+) -> None:
+    """Ask about one prompt, and write the answer, or why there is none. Raises Exit."""
     loaded = prompt.load()
     rendered = prompt.render(loaded)
     if directory is not None:
         transcript.prepare(directory)
     _check_default(rendered, options["default"])
-    # Keep httpx from importing its own command line, which takes nearly half of its import.
-    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # None: not importable
     model = (
         connect(model_name, base_url=base_url)
         if model_name
@@ -206,6 +275,19 @@ def command(  # noqa: PLR0913  (each is an option)
     if terminal.is_tty or answer.is_default:
         terminal.write(summary(answer, has_prices=has_prices))
     _report(answer, rendered.schema, terminal, output, form)
+
+
+def _for_rows(options: dict[str, Any], directory: str | None) -> dict[str, Any]:
+    """The options of each row. Raises UsageError for one that rows don't have."""
+    unfit = {
+        "--transcript": directory is not None,
+        "--stream": options.pop("stream"),
+        "--default": options.pop("default") is not NO_DEFAULT,
+    }
+    for name, is_given in unfit.items():
+        if is_given:
+            raise click.UsageError(f"{name} can't be used with --batch")
+    return options
 
 
 def _report_failure(error: AskError, terminal: Terminal, output: Output, form: str) -> None:
