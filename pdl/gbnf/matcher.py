@@ -76,7 +76,7 @@ class Matcher:
         self._most = limits.grammar_configurations
         self._left = 0
         self.closures = EpsilonClosures(rtn)
-        self._stack = Stack(self.closures, rtn.repetitions)
+        self.stack = Stack(self.closures, rtn.repetitions)
         self._known: dict[tuple[frozenset[Item], bool], Configuration] = {}
         self._trees: dict[int, tuple[_Branch, ...]] = {}
         self._size = 0
@@ -96,7 +96,7 @@ class Matcher:
     @property
     def steps(self) -> int:
         """How many steps through the stack were taken."""
-        return self._stack.work
+        return self.stack.work
 
     def _number(self, rules: Iterable[int]) -> None:
         """Give a number to each of some rules, lower than those of the rules that it begins with.
@@ -149,7 +149,7 @@ class Matcher:
     def _fill(self, here: Configuration, byte: int) -> Configuration:
         """Compute the target of a byte, and with it of all bytes that have the same."""
         low, high = 0, 255
-        done = self._stack.work
+        done = self.stack.work
         targets: list[Item] = []
         moves = self.rtn.moves
         for state, node in here.items:
@@ -162,7 +162,7 @@ class Matcher:
                     low, high = max(low, start), min(high, end)
                     targets.append((target, node))
         found = self._closed(targets)
-        self._left -= len(here.items) + self._stack.work - done - self._most // 100
+        self._left -= len(here.items) + self.stack.work - done - self._most // 100
         if self._left < 0:
             raise AmbiguityLimitError(self._busiest(state for state, _ in here.items))
         first, last = self._classes[low], self._classes[high]
@@ -187,10 +187,6 @@ class Matcher:
         found = self.joined(targets, there, taken)
         return None if found.dead else found
 
-    def after(self, state: int, node: Node) -> Configuration:
-        """Return the configuration of one state, in a rule that was entered once."""
-        return self._bounded([(state, node)])
-
     def joined(
         self, items: Iterable[Item], other: Configuration | None = None, taken: int = 0
     ) -> Configuration:
@@ -205,18 +201,15 @@ class Matcher:
                 frontier.take(state, node)
         return self._bounded(items, frontier, taken)
 
-    def alone(self, rule: int) -> Configuration:
-        """Return the start of a rule below which nothing waits, complete where the rule may end."""
-        return self.after(self.rtn.starts[rule], self.bottom)
-
     @property
     def bottom(self) -> Node:
         """The node of a rule below which nothing waits, as that of the root rule."""
-        return self._stack.node({(_DONE, None)}, ())
+        return self.stack.node({(_DONE, None)}, ())
 
-    def part(self, items: Iterable[Item]) -> Configuration:
-        """Return the configuration of some of another one's items."""
+    def of(self, items: Iterable[Item], *, complete: bool) -> Configuration:
+        """Return the configuration of some states of which none is left or entered."""
         frontier = Frontier()
+        frontier.complete = complete
         for state, node in items:
             frontier.take(state, node)
         return self._bounded((), frontier)
@@ -242,10 +235,10 @@ class Matcher:
                     return self._interned(held, complete=False)  # as inside a literal
             targets, frontier = held, Frontier()
         for state, node in targets:
-            frontier.follow(state, node, self.closures, self._stack)
+            frontier.follow(state, node, self.closures, self.stack)
         if not frontier.calls:
             return self._configuration(frontier)
-        frontier.join(self._stack)
+        frontier.join(self.stack)
         entered: dict[int, Entry] = {}
         for call, node in frontier.calls.items():
             entry = entered.get(call.rule) or entered.setdefault(call.rule, Entry())
@@ -254,7 +247,7 @@ class Matcher:
         return self._configuration(frontier)
 
     def _configuration(self, frontier: Frontier) -> Configuration:
-        frontier.join(self._stack)
+        frontier.join(self.stack)
         pairs = frontier.takes.items()
         repetitions = self.rtn.repetitions
         items = frozenset(
@@ -267,7 +260,7 @@ class Matcher:
     def _interned(self, items: frozenset[Item], *, complete: bool) -> Configuration:
         known = self._known.get((items, complete))
         if known is None:
-            if self._size + self._stack.size > self._room:
+            if self._size + self.stack.size > self._room:
                 self._forget([node for _, node in items])
             known = Configuration(items, self._width, complete=complete)
             self._known[items, complete] = known
@@ -282,7 +275,7 @@ class Matcher:
         for one in self._known.values():
             one.row = []
         self._known.clear()
-        self._stack.release()
+        self.stack.release()
 
     def _enter(self, frontier: Frontier, entered: dict[int, Entry]) -> None:
         """Enter rules, callers first, so that each is entered once for all that wait for it."""
@@ -290,7 +283,7 @@ class Matcher:
             ((rule, entry),) = entered.items()
             tree = self._tree(rule)
             if tree:
-                self._grow(frontier, tree, self._stack.node(entry.return_edges, entry.links))
+                self._grow(frontier, tree, self.stack.node(entry.return_edges, entry.links))
                 return
         order = self._order
         self._number(entered)
@@ -342,7 +335,7 @@ class Matcher:
         for branch in tree:
             node = nodes[branch.above]
             if not branch.last and branch.above >= 0:
-                node = self._stack.node({(branch.back, node)}, ())
+                node = self.stack.node({(branch.back, node)}, ())
             if branch.above >= 0:
                 nodes.append(node)
             for state in branch.takes:
@@ -353,7 +346,7 @@ class Matcher:
     ) -> Iterable[int]:
         """Enter one rule; the results are the rules that it begins with."""
         entry = entered.pop(rule)
-        node = self._stack.node(entry.return_edges, entry.links)
+        node = self.stack.node(entry.return_edges, entry.links)
         closure = self.closures.of(self.rtn.starts[rule])
         for taking in closure.takes:
             frontier.take(taking, node)
@@ -394,9 +387,9 @@ class Matcher:
         for one in self._known.values():
             one.row = [None] * self._width
         self._known.clear()
-        self._stack.forget(held)
+        self.stack.forget(held)
         self._size = 0
-        self._room = max(_ROOM, 2 * self._stack.size)
+        self._room = max(_ROOM, 2 * self.stack.size)
 
 
 class _Branch(NamedTuple):

@@ -11,30 +11,32 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pdl.gbnf.matcher import Configuration, Matcher
+    from pdl.masks.endless import EndlessRtn
+    from pdl.masks.engine import AnyEngine, Here
     from pdl.masks.vocabulary import Trie, Vocabulary
 
 
-def forced(
-    matcher: Matcher, here: Configuration, vocabulary: Vocabulary
-) -> tuple[bytes, tuple[int, ...]]:
+def forced(engine: AnyEngine, here: Here, vocabulary: Vocabulary) -> tuple[bytes, tuple[int, ...]]:
     """Return the bytes that must follow a configuration, and tokens that spell them."""
     found = bytearray()
-    byte = _only(matcher, here)
+    byte = _only(engine, here)
     while byte is not None:
         found.append(byte)
-        here = matcher.step(here, byte)
-        byte = _only(matcher, here)
+        there = engine.run(here, bytes([byte]))  # type: ignore[arg-type]  # its own
+        if there is None:
+            break
+        here = there
+        byte = _only(engine, here)
     return bytes(found), tuple(cut(bytes(found), vocabulary.trie)[0])
 
 
-def _only(matcher: Matcher, here: Configuration) -> int | None:
+def _only(engine: AnyEngine, here: Here) -> int | None:
     """The one byte that may follow; None if there is a choice."""
     if here.complete:
         return None
     only: int | None = None
-    rtn = matcher.rtn
-    for state, _ in here.items:
+    rtn = engine.rtn
+    for state in engine.states(here):  # type: ignore[arg-type]
         if state in rtn.tokens:
             return None
         for low, high, _ in rtn.moves[state]:
@@ -79,50 +81,47 @@ _LONGEST = 60  # bytes of a literal that are followed at once
 
 
 def prefetch(
-    matcher: Matcher,
-    vocabulary: Vocabulary,
-    mask: Callable[[Configuration], object],
-) -> Iterator[Configuration]:
+    engine: AnyEngine, vocabulary: Vocabulary, mask: Callable[[Here], object]
+) -> Iterator[Here]:
     """Compute the masks of configurations, nearest to the start first, one for each that it yields.
 
     A literal is followed to its end, over its longest tokens, a class by one of its bytes, and
     spaces once. This looks for texts as a model writes them, not for all texts.
     """
-    pending = deque([(matcher.start, b"")])
-    seen = {matcher.start}
+    pending = deque([(engine.start, b"")])
+    seen = {engine.start}
     while pending:
         here, last = pending.popleft()
         mask(here)
         yield here
-        for run in dict.fromkeys(_literal(matcher, state) for state, _ in here.items):
+        states = engine.states(here)  # type: ignore[arg-type]  # its own
+        for run in dict.fromkeys(_literal(engine.rtn, state) for state in states):
             if not run or run[0] in _UNLIKELY or run == last == _BLANK:
                 continue
-            for there in _along(matcher, vocabulary, here, run):
+            for there in _along(engine, vocabulary, here, run):
                 if there not in seen:
                     seen.add(there)
                     pending.append((there, run))
 
 
-def _along(
-    matcher: Matcher, vocabulary: Vocabulary, here: Configuration, run: bytes
-) -> Iterator[Configuration]:
+def _along(engine: AnyEngine, vocabulary: Vocabulary, here: Here, run: bytes) -> Iterator[Here]:
     """Where the tokens of some bytes end."""
     for token in cut(run, vocabulary.trie)[0]:
-        data = vocabulary.tokens[token]
-        here, taken = matcher.run(here, data)
-        if taken < len(data):
+        there = engine.run(here, vocabulary.tokens[token])  # type: ignore[arg-type]
+        if there is None:
             return
-        yield here
+        yield there
+        here = there
 
 
-def _literal(matcher: Matcher, state: int) -> bytes:
+def _literal(rtn: EndlessRtn, state: int) -> bytes:
     """The bytes of a literal from a state on, or one byte of a class."""
     found = bytearray()
-    moves = matcher.rtn.moves[state]
+    moves = rtn.moves[state]
     while len(moves) == 1 and moves[0][0] == moves[0][1] and len(found) < _LONGEST:
         low, _, state = moves[0]
         found.append(low)
-        moves = matcher.rtn.moves[state] if matcher.closures.is_still(state) else ()
+        moves = rtn.moves[state]
     if found or not moves:
         return bytes(found)
     held = (byte for byte in _LIKELY if any(low <= byte <= high for low, high, _ in moves))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
 from time import thread_time
 from typing import TYPE_CHECKING, NoReturn
 from weakref import finalize
@@ -17,27 +16,25 @@ import numpy as np
 
 from pdl.errors import LimitError
 from pdl.gbnf.grammar import Grammar
-from pdl.gbnf.limits_errors import uncollected, within_stack
-from pdl.gbnf.matcher import Matcher
+from pdl.gbnf.limits_errors import within_stack
 from pdl.gbnf.nodes import frozen_value
 from pdl.gbnf.rtn import compile_rtn
-from pdl.masks.collector import TokenCollector
+from pdl.masks.engine import AnyEngine, engine
 from pdl.masks.forced import forced, prefetch
-from pdl.masks.mask_cache import Learner, mask_cache
+from pdl.masks.mask_cache import mask_cache
 from pdl.masks.protocol import Ended, TokenState, check_vocabulary, refusal, token_id
 from pdl.masks.pruning import References, prune_to_vocabulary
+from pdl.masks.trie_walk import set_bits
 
 if TYPE_CHECKING:
-    from pdl.gbnf.matcher import Configuration
+    from pdl.masks.engine import Here
     from pdl.masks.vocabulary import Ints, Vocabulary
 
 
-_SERIAL = count()
 _LONGEST = 3600
-_MANY = 50_000  # configurations of which the numbers are kept
 
 
-class Masker(Learner):
+class Masker:
     """The masks of one grammar over one vocabulary.
 
     Masks are computed when they are requested, and cached; what tokens do inside strings, numbers
@@ -65,14 +62,12 @@ class Masker(Learner):
         rules = prune_to_vocabulary(grammar, vocabulary, self._references)
         whole = all(rule is grammar.rule[name] for name, rule in rules.items())
         machine = grammar.rtn if whole else compile_rtn(rules, grammar.limits)
-        self._automaton = machine
-        self._matcher = Matcher(machine, machine.names.index(grammar.root), grammar.limits)
         self._cache = mask_cache(vocabulary)
-        self._collector = TokenCollector(self._matcher, rules, self._cache)
-        self._number()
+        root = machine.names.index(grammar.root)
+        self._engine = engine(machine, root, grammar.limits, self._cache)
         self._prepared = 0.0
         self._cache.learners.add(self)
-        finalize(self, _release, self._collector, self._matcher)
+        finalize(self, _release, self._engine)
 
     def __repr__(self) -> str:
         return f"<Masker over {self.vocabulary!r}>"
@@ -92,15 +87,15 @@ class Masker(Learner):
     @property
     def spent(self) -> int:
         """The memory of what was learned of this grammar alone, masks aside, in bytes."""
-        return self._collector.spent
+        return self._engine.spent
 
     def forget(self) -> None:
         """Drop what was learned of this grammar alone; it will be learned again."""
-        self._collector.forget()
+        self._engine.forget()
 
     def start(self) -> State:
         """Return the state before any text."""
-        return State(self, self._matcher.start)
+        return State(self, self._engine.start)
 
     def prepare(self, seconds: float) -> None:
         """Compute masks in advance, nearest to the start first, while a model reads its prompt.
@@ -111,7 +106,7 @@ class Masker(Learner):
         """
         _check_seconds(seconds)
         began = thread_time() - self._prepared
-        following = prefetch(self._matcher, self.vocabulary, self.mask)
+        following = prefetch(self._engine, self.vocabulary, self.mask)
         with suppress(LimitError):  # of a text that might never come
             while thread_time() - began < seconds:
                 with self._cache.lock:
@@ -119,60 +114,56 @@ class Masker(Learner):
                         break
         self._prepared = thread_time() - began
 
-    def _number(self) -> None:
-        self._serial = next(_SERIAL)
-        self._numbers: dict[Configuration, int] = {}
-
-    def mask(self, here: Configuration) -> Ints:
+    def mask(self, here: Here) -> Ints:
         """Return the mask of a configuration of this masker's states."""
         cache = self._cache
         with cache.lock:
-            number = self._numbers.get(here)
-            if number is None:
-                if len(self._numbers) > _MANY:
-                    self._number()
-                number = self._numbers[here] = len(self._numbers)
-            key = (self._serial, number)
+            key = self._engine.key(here)  # type: ignore[arg-type]  # its own
             found = cache.mask(key)
             if found is None:
                 cache.check()
-                with uncollected():
-                    found = self._made(here)
+                found = self._made(here)
                 cache.keep(key, found)
             return found
 
-    def _made(self, here: Configuration) -> Ints:
-        builder = self._collector.tokens(here)
-        for state, _ in here.items if self._automaton.tokens else ():
-            if state in self._automaton.tokens:
-                self._references.add(self._automaton.tokens[state][0], builder)
+    def _made(self, here: Here) -> Ints:
+        engine = self._engine
+        found = engine.mask(here)  # type: ignore[arg-type]
+        if engine.rtn.has_tokens:
+            for state in engine.states(here):  # type: ignore[arg-type]
+                if state in engine.rtn.tokens:
+                    set_bits(found, self._references.tokens(engine.rtn.tokens[state][0]))
         if here.complete:
-            builder.few += self.vocabulary.eos
-        return builder.mask(len(self.vocabulary))
+            set_bits(found, self.vocabulary.eos)
+        found.flags.writeable = False
+        return found
 
-    def step(self, here: Configuration, token: int) -> Configuration | None:
+    def step(self, here: Here, token: int) -> Here | None:
         """Return the configuration after a token; None if it is not allowed."""
+        engine = self._engine
         with self._cache.lock:
-            if self._automaton.tokens:
-                return self._referred(here, token)
-            return None if token in self.vocabulary.special else self._text(here, token)
+            there: Here | None = None
+            if token not in self.vocabulary.special:
+                there = engine.run(here, self.vocabulary.tokens[token])  # type: ignore[arg-type]
+            if not engine.rtn.has_tokens:
+                return there
+            tokens, references = engine.rtn.tokens, self._references
 
-    def _text(self, here: Configuration, token: int) -> Configuration | None:
-        data = self.vocabulary.tokens[token]
-        there, taken = self._matcher.run(here, data)
-        return there if taken == len(data) else None
+            def taken(state: int) -> int | None:
+                edge = tokens.get(state)
+                return edge[1] if edge and references.takes(edge[0], token) else None
 
-    def _referred(self, here: Configuration, token: int) -> Configuration | None:
-        """The same in a grammar that names tokens."""
-        is_text = token not in self.vocabulary.special
-        there = self._text(here, token) if is_text else None
-        targets = list(self._references.targets(self._automaton, here.items, token))
-        return self._matcher.joined(targets, there) if targets else there
+            return engine.targets(here, there, taken)  # type: ignore[arg-type]
 
-    def forced(self, here: Configuration) -> tuple[bytes, tuple[int, ...]]:
+    def forced(self, here: Here) -> tuple[bytes, tuple[int, ...]]:
         """Return the bytes that must follow a configuration, and tokens that spell them."""
         with self._cache.lock:
-            return forced(self._matcher, here, self.vocabulary)
+            return forced(self._engine, here, self.vocabulary)
+
+
+def _release(engine: AnyEngine) -> None:
+    """Break reference cycles, which would otherwise wait for the garbage collector."""
+    engine.release()
 
 
 def _check(grammar: object, vocabulary: object) -> None:
@@ -192,12 +183,6 @@ def _check_seconds(seconds: object) -> None:
         raise ValueError(f"seconds must be from 0 to {_LONGEST}, not {seconds}")
 
 
-def _release(collector: TokenCollector, matcher: Matcher) -> None:
-    """Break reference cycles, which would otherwise wait for the garbage collector."""
-    collector.release()
-    matcher.release()
-
-
 @frozen_value
 @dataclass(frozen=True, slots=True)
 class State(TokenState):
@@ -207,7 +192,7 @@ class State(TokenState):
     """
 
     masker: Masker
-    configuration: Configuration
+    configuration: Here
 
     def __reduce_ex__(self, _: object) -> NoReturn:
         raise TypeError(

@@ -42,11 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pdl.gbnf.grammar import Grammar
-    from pdl.gbnf.matcher import Item as StackItem
     from pdl.gbnf.nodes import Item, Rule
-    from pdl.gbnf.rtn import Rtn
     from pdl.masks.spelling import Spellable
-    from pdl.masks.trie_index import TokenSetBuilder
     from pdl.masks.vocabulary import Vocabulary
     from pdl.source import Span
 
@@ -102,21 +99,13 @@ class References:
             return bool(self.named(ref))
         return len(self._vocabulary.trie.order) > len(self.named(ref) - self._vocabulary.special)
 
-    def add(self, ref: TokenRef, builder: TokenSetBuilder) -> None:
-        """Add the tokens that a reference takes."""
-        if ref.negated:
-            texts = self._vocabulary.trie.order
-            builder.many.append(texts[~np.isin(texts, list(self.named(ref)))])
-        else:
-            builder.few += self.named(ref)
-
-    def targets(self, automaton: Rtn, held: Iterable[StackItem], token: int) -> Iterator[StackItem]:
-        """Yield the states after a token, with their nodes, where references take it."""
-        for state, node in held:
-            if state in automaton.tokens:
-                ref, target = automaton.tokens[state]
-                if self.takes(ref, token):
-                    yield target, node
+    def tokens(self, ref: TokenRef) -> Iterable[int]:
+        """The tokens that a reference takes."""
+        if not ref.negated:
+            return self.named(ref)
+        texts = self._vocabulary.trie.order
+        found: list[int] = texts[~np.isin(texts, list(self.named(ref)))].tolist()
+        return found
 
 
 @dataclass(frozen=True, slots=True)

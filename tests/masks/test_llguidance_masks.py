@@ -124,6 +124,7 @@ char ::= [a-d] | "-" [a-d]
 }
 BYTES = 256  # the first tokens of all vocabularies
 STEPS = 30
+MANY = 8_000  # states
 LETTERS = [*'abxyzcéA0129-+:,.{}[]<&"\\ \nue', "😀", "日本"]
 PIECES = [
     *("a", "b", "ab", "abc", "c", "x", "é", "ä", "日", "本", "😀", "α"),
@@ -212,6 +213,19 @@ def test_random_schemas(name: str, least: int) -> None:
         if grammar is not None:
             states += walked(grammar, vocabulary(name, number), rng)
         if states >= least:
+            break
+
+
+@pytest.mark.slow
+def test_many_random_schemas() -> None:
+    """None of the states is left out."""
+    states = 0
+    for number in count():
+        rng = Random(f"many {number}")  # noqa: S311 - tests draw
+        grammar = compiled(rng)
+        if grammar is not None:
+            states += walked(grammar, vocabulary("small" if number % 4 else "large", number), rng)
+        if states >= MANY:
             break
 
 

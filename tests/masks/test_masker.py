@@ -25,7 +25,10 @@ from shares import share
 import pdl
 from pdl import gbnf
 from pdl.errors import GrammarError, PdlError
-from pdl.masks import Masker, State, TokenError, Vocabulary, fill_bitmasks, mask_cache, parts
+from pdl.gbnf.matcher import Configuration
+from pdl.masks import Masker, State, TokenError, Vocabulary, fill_bitmasks, mask_cache, walk
+from pdl.masks import engine as engines
+from pdl.masks.kernel import library
 from pdl.masks.pruning import References, prune_to_vocabulary
 
 if TYPE_CHECKING:
@@ -83,6 +86,15 @@ def vocabulary(seed: int = 1, count: int = 300, kind: str = "bytes") -> Vocabula
     return Vocabulary(tokens, special=[size, size + 1], eos=size + 2)
 
 
+@pytest.fixture(params=["kernel", "numpy"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both engines."""
+    if request.param == "numpy":
+        monkeypatch.setattr("pdl.masks.engine.library", lambda: None)
+    elif library() is None:
+        pytest.skip("the kernel was not built: no C compiler was ready")
+
+
 def prepared(grammar: Grammar, held: Vocabulary, seconds: float) -> Masker:
     """A masker that has computed masks in advance."""
     masker = Masker(grammar, held)
@@ -123,18 +135,21 @@ def walked(grammar: Grammar, held: Vocabulary, rng: Random, steps: int) -> Itera
     st.sampled_from(STYLES).flatmap(random_grammars.grammars),
     st.sampled_from(["bytes", "bytes", "chars", "some"]),
     st.integers(0, 1 << 30),
-    st.sampled_from([1, 12]),
+    st.sampled_from([(24, 24), (1, 1), (3, 0)]),
 )
+@pytest.mark.usefixtures("engine")
 def test_a_mask_has_the_tokens_that_the_matcher_takes(
-    grammar: Grammar, kind: str, seed: int, worth: int
+    grammar: Grammar, kind: str, seed: int, bounds: tuple[int, int]
 ) -> None:
-    """Of any grammar, also where lexemes are looked up for a few tokens already."""
+    """Of any grammar, also where nearly everything is a lexeme, and every level has many nodes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts, "WORTH", worth)
+        patch.setattr(walk, "_WIDE", bounds[0])
+        patch.setattr(walk, "_FEW", bounds[1])
         for _ in walked(grammar, vocabulary(kind=kind), Random(seed), 5):  # noqa: S311
             pass
 
 
+@pytest.mark.usefixtures("engine")
 def test_masks_of_many_grammars() -> None:
     """Compiled schemas, hand-written and random grammars, all over one small vocabulary."""
     rng = Random(20)  # noqa: S311
@@ -160,6 +175,7 @@ def compiled(rng: Random) -> Grammar | None:
         return None
 
 
+@pytest.mark.usefixtures("engine")
 def test_many_states_over_a_large_vocabulary() -> None:
     """Each token that a mask allows is taken, each other one refused, of those that are tried."""
     rng = Random(5)  # noqa: S311
@@ -197,6 +213,7 @@ def compare(allowed: NDArray[np.int32], plain: gbnf.State, held: Vocabulary, rng
     assert plain.is_complete == (held.eos <= taken)
 
 
+@pytest.mark.usefixtures("engine")
 def test_a_walk_over_all_tokens_finds_the_same() -> None:
     """With lexemes and without: each of some states of JSON over the large vocabulary."""
     held = large()
@@ -213,10 +230,18 @@ def test_a_walk_over_all_tokens_finds_the_same() -> None:
     masker = Masker(JSON, held)
     for text in texts:
         here = after(masker, text)
-        together = masker._collector._all_states(here.configuration)  # noqa: SLF001 - the other way
-        found = together.mask(len(held))
         assert here.is_complete is False
-        assert (found == here.bitmask()).all(), text
+        assert (all_walked(here) == here.bitmask()).all(), text
+
+
+def all_walked(here: State) -> NDArray[np.int32]:
+    """The mask of a state, without looking anything up."""
+    engine, place = here.masker._engine, here.configuration  # noqa: SLF001 - the other way
+    if isinstance(engine, engines.KernelEngine):
+        assert isinstance(place, engines.Place)
+        return place.kernel.walk(place.number)
+    assert isinstance(place, Configuration)
+    return engine._walks.walk(engine._walks.number(place))  # noqa: SLF001
 
 
 def after(masker: Masker, text: str) -> State:
@@ -258,6 +283,7 @@ def blank() -> Vocabulary:
         'root ::= (" " root ([ (] | ""){0,20} root) | [ (]+',
     ],
 )
+@pytest.mark.usefixtures("engine")
 def test_rules_that_go_on_as_themselves(text: str) -> None:
     """Each place of a token may be the beginning of the next one; what is learned stays bounded."""
     grammar, rng = gbnf.parse(text), Random(9)  # noqa: S311
@@ -299,6 +325,7 @@ def test_rules_that_go_on_as_themselves(text: str) -> None:
         "root ::= a [^z-a]{3,5}?\na ::= .{0,2}",
     ],
 )
+@pytest.mark.usefixtures("engine")
 def test_counted_rounds(text: str) -> None:
     """So many and no more, wherever a text stands in them, of copies of several shapes."""
     rng = Random(3)  # noqa: S311
@@ -316,6 +343,7 @@ def test_counted_rounds(text: str) -> None:
         ('root ::= "xa" [a-d]* "]"', b"x"),
     ],
 )
+@pytest.mark.usefixtures("engine")
 def test_rounds_that_tokens_leave_only(text: str, before: bytes) -> None:
     """Below a node no token may stay in the rounds, and some may leave them."""
     tokens = [*(bytes([byte]) for byte in range(256)), b"aa]", b"a------------", b"$"]
@@ -354,16 +382,17 @@ def test_state() -> None:
             pickle.dumps(held)
 
 
+@pytest.mark.usefixtures("engine")
 def test_masks_are_made_ahead() -> None:
     """Those that a text is likely to need; a limit that they meet is not met before a text does."""
     held = vocabulary(4, 1_000)
     shared = mask_cache.mask_cache(held)
-    before = shared.size
+    before = len(shared._masks)  # noqa: SLF001
     masker = Masker(JSON, held)
     masker.prepare(0)
-    assert shared.size == before
+    assert len(shared._masks) == before  # noqa: SLF001
     masker.prepare(1)
-    assert shared.size > before + 20 * len(held) // 8
+    assert len(shared._masks) > before + 20  # noqa: SLF001
     assert after(masker, '{"a": [1').allowed().tolist()
     tight = dataclasses.replace(
         JSON, limits=dataclasses.replace(pdl.Limits(), grammar_configurations=2)
@@ -390,6 +419,7 @@ def test_errors() -> None:
         Masker(ABC, [b"a"])  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("engine")
 def test_special_tokens_only_where_they_are_named() -> None:
     """By number, by text, and not by a negation, which takes texts alone."""
     (eos,) = PLAIN.eos
@@ -408,6 +438,7 @@ def test_special_tokens_only_where_they_are_named() -> None:
         Masker(gbnf.parse("root ::= <other>"), PLAIN)
 
 
+@pytest.mark.usefixtures("engine")
 def test_forced() -> None:
     """Bytes without a choice, in the longest tokens; none where the text may end."""
     grammar = gbnf.parse(r'root ::= "aaaab" ("é" | "è") "x"?')
@@ -420,6 +451,7 @@ def test_forced() -> None:
     assert Masker(gbnf.parse('root ::= "" | "ab"'), PLAIN).start().forced() == (b"", ())
 
 
+@pytest.mark.usefixtures("engine")
 def test_what_a_vocabulary_cannot_say() -> None:
     """It is not begun; if nothing is left, that is an error."""
     held = Vocabulary([b"a", b"b", b"c", b"ax", b"bc", b""], eos=5)
@@ -455,13 +487,14 @@ def test_fill() -> None:
         fill_bitmasks([start], np.zeros((1, 3)))  # type: ignore[arg-type]
 
 
+@pytest.mark.usefixtures("engine")
 def test_caches_keep_to_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is forgotten is learned again, and gives the same masks."""
     fresh = vocabulary.__wrapped__  # one that was not made before has no caches
     expected = [mask.tobytes() for mask in states(Masker(JSON, fresh(9, 2_000)), LINE)]
     monkeypatch.setattr(mask_cache, "MASKS", 20_000)
     monkeypatch.setattr(mask_cache, "LEARNED", 200_000)
-    monkeypatch.setattr(mask_cache, "_SELDOM", 1)
+    monkeypatch.setattr(mask_cache, "LEXEMES", 2_000)
     held = fresh(9, 2_000)
     shared = mask_cache.mask_cache(held)
     for _ in range(3):
@@ -470,6 +503,7 @@ def test_caches_keep_to_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
             assert shared.size < 1_000_000
 
 
+@pytest.mark.usefixtures("engine")
 def test_a_masker_goes_when_it_is_let_go() -> None:
     """Without the garbage collector, however it leads to itself inside."""
     held = vocabulary(9, 2_000)
@@ -478,17 +512,19 @@ def test_a_masker_goes_when_it_is_let_go() -> None:
     for byte in b'{"a": "b"':
         here.bitmask()
         here = here.accept(byte)  # type: ignore[assignment]
-    collector = ref(masker._collector)  # noqa: SLF001 - its parts lead back to it
-    matcher = ref(masker._matcher)  # noqa: SLF001
+    engine = masker._engine  # noqa: SLF001 - its parts lead back to it
+    is_slow = isinstance(engine, engines.Engine)
+    held_by = ref(engine), ref(engine.matcher if is_slow else here.configuration.kernel)  # type: ignore[union-attr]
+    del engine
     gc.disable()
     try:
         del masker, here
-        assert collector() is None
-        assert matcher() is None
+        assert [one() for one in held_by] == [None, None]
     finally:
         gc.enable()
 
 
+@pytest.mark.usefixtures("engine")
 def test_threads_share_a_masker() -> None:
     """Each finds what one finds alone."""
     held = vocabulary(4, 1_000)

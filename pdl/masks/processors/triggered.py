@@ -28,7 +28,7 @@ from pdl.masks.protocol import (
     token_id,
     words_of,
 )
-from pdl.masks.trie_index import token_rows
+from pdl.masks.trie_walk import token_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,80 @@
+"""Builds the kernel of the token masks, where a C compiler is ready; without it the wheel is pure.
+
+`python hatch_build.py` builds it in place. `CC` and `CFLAGS` are those of other builds; with
+`PDL_NATIVE=0` none is built, and with `PDL_NATIVE=require` it is an error if it can't be.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ModuleNotFoundError:  # as when it is run by hand
+    BuildHookInterface = object
+
+_FOLDER = Path(__file__).resolve().parent / "pdl" / "masks"
+_SOURCE = _FOLDER / "kernel.c"
+_BUILT = _FOLDER / ("_kernel.dll" if os.name == "nt" else "_kernel.so")
+_SECONDS = 120
+
+
+def build() -> str | None:
+    """Build the kernel beside its source. Returns None, or why it could not be built."""
+    checksum = f"PDL_SOURCE={zlib.crc32(_SOURCE.read_bytes())}u"
+    flags = shlex.split(os.environ.get("CFLAGS", ""))
+    with TemporaryDirectory(dir=_FOLDER) as folder:
+        made = Path(folder) / _BUILT.name
+        if os.name == "nt":
+            compiler = shlex.split(os.environ.get("CC", "cl"), posix=False)
+            options = ["/nologo", "/O2", f"/D{checksum}", *flags, "/LD", f"/Fo{folder}\\"]
+            command = [*compiler, *options, str(_SOURCE), f"/Fe{made}"]
+        else:
+            compiler = shlex.split(os.environ.get("CC", "")) or _compiler()
+            options = ["-O3", "-std=c11", "-fPIC", "-fvisibility=hidden", f"-D{checksum}", *flags]
+            command = [*compiler, *options, "-shared", "-o", str(made), str(_SOURCE)]
+        try:
+            subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)  # noqa: S603
+            made.replace(_BUILT)
+        except subprocess.CalledProcessError as error:
+            return error.stderr.decode(errors="replace") or str(error)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+    return None
+
+
+def _compiler() -> list[str]:
+    """The C compiler of this machine."""
+    return [next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), "cc")]
+
+
+class KernelHook(BuildHookInterface):  # type: ignore[misc]  # any, without hatchling
+    """The hook of hatchling: puts the kernel into the wheel, which is then one of a platform."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the kernel before the wheel."""
+        del version
+        wanted = os.environ.get("PDL_NATIVE", "1")
+        if wanted == "0":
+            return
+        why = build()
+        if why is None:
+            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{platform}"
+            build_data["artifacts"].append(f"pdl/masks/{_BUILT.name}")
+        elif wanted == "require":
+            raise RuntimeError(f"PDL_NATIVE is require, but the kernel can't be built: {why}")
+
+
+if __name__ == "__main__":
+    sys.exit(build())

@@ -1,0 +1,400 @@
+"""The walks in C (`kernel.c`), which a wheel brings where a C compiler was ready to build it.
+
+Without it, everything works with numpy alone, more slowly. `PDL_NATIVE` says which: `0` never uses
+it, `require` raises ImportError where it is missing, `1` (the default) uses it where it is there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from array import array
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import finalize
+from zlib import crc32
+
+import numpy as np
+
+from pdl.gbnf.limits_errors import uncollected
+from pdl.masks.endless import NEVER
+from pdl.masks.protocol import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pdl.gbnf.rtn import Rtn
+    from pdl.masks.endless import EndlessRtn
+    from pdl.masks.trie_walk import TrieWalk
+    from pdl.masks.vocabulary import Ints, Vocabulary
+
+_SOURCE = Path(__file__).with_name("kernel.c")
+_PATH = Path(__file__).with_name("_kernel.dll" if os.name == "nt" else "_kernel.so")
+_BOUND = 24 << 20  # bytes of one engine
+_LONGEST = 60_000  # bytes of a token
+_MEMBERS = 41
+_ITEMS = 512
+_MOVES, _SPLIT, _CALL, _END = range(1, 5)
+_BATCH = 24  # states that are loaded at once
+
+_Pointer = ctypes.c_void_p
+_Int = ctypes.c_int32
+_LOADER = ctypes.CFUNCTYPE(_Int, _Int)
+
+
+class KernelError(Exception):
+    """The kernel can't go on: the configurations are too many, or its memory is at its bound."""
+
+
+class FullError(KernelError):
+    """The memory is at its bound."""
+
+
+@cache
+def library(name: str = "") -> Any:
+    """Return the functions of the kernel; None if it is not there, or not wanted.
+
+    Raises ImportError if it is required and not there, or for another word in `PDL_NATIVE`.
+    """
+    wanted = name or os.environ.get("PDL_NATIVE", "1")
+    if wanted not in ("0", "1", "require"):
+        raise ImportError(f"PDL_NATIVE must be 0, 1 or require, not {wanted!r}")
+    if wanted == "0":
+        return None
+    try:
+        return _typed(ctypes.CDLL(str(_PATH)))
+    except OSError as error:
+        if wanted == "require":
+            message = f"PDL_NATIVE is require, but {_PATH.name} can't be loaded: {error}"
+            raise ImportError(message) from error
+        return None
+
+
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "new": (_Pointer, [_Pointer, _Pointer, _Pointer, _LOADER, _Int, ctypes.c_int64]),
+    "free": (None, [_Pointer]),
+    "spent": (ctypes.c_int64, [_Pointer]),
+    "walk": (_Int, [_Pointer, _Int, _Pointer]),
+    "differ": (_Int, [_Pointer, _Int, _Int, _Pointer]),
+    "leave": (_Int, [_Pointer, _Pointer, _Int, _Pointer, _Pointer, _Int, _Pointer, _Pointer]),
+    "kind": (_Int, [_Pointer, _Int, _Pointer]),
+    "lexeme": (_Int, [_Pointer, _Int, _Pointer, _Pointer]),
+    "scan": (_Int, [_Pointer, _Pointer, _Int, _Pointer, _Pointer, _Pointer, _Pointer]),
+    "run": (_Int, [_Pointer, _Int, ctypes.c_char_p, _Int]),
+    "items": (_Int, [_Pointer, _Int, _Pointer, _Int]),
+    "frame": (_Int, [_Pointer, _Int, _Pointer]),
+    "push": (_Int, [_Pointer, _Int, _Int]),
+    "config": (_Int, [_Pointer, _Pointer, _Int, _Int]),
+    "states": (_Int, [_Pointer, _Pointer, _Int]),
+    "load": (_Int, [_Pointer, _Pointer, _Int]),
+}
+
+
+def _typed(found: Any) -> Any:
+    """Give functions their types. Raises OSError for those of another source."""
+    found.pdl_source.restype = ctypes.c_uint32
+    if found.pdl_source() != crc32(_SOURCE.read_bytes()):
+        raise OSError(f"it was not built from this {_SOURCE.name}")
+    for name, (result, arguments) in _FUNCTIONS.items():
+        function = getattr(found, f"pdl_{name}")
+        function.restype, function.argtypes = result, arguments
+    return found
+
+
+class _Trie(ctypes.Structure):
+    _fields_ = (
+        *((name, _Int) for name in ("nodes", "tokens", "depth")),
+        *((name, _Pointer) for name in ("byte", "level", "height", "last", "low", "order")),
+    )
+
+
+def pointer(array: Any) -> int:
+    """The address of an array's first item."""
+    found: int = array.ctypes.data
+    return found
+
+
+class KernelTrie:
+    """A vocabulary's trie in depth-first order, as the kernel reads it."""
+
+    def __init__(self, vocabulary: Vocabulary, walk: TrieWalk) -> None:
+        trie = vocabulary.trie
+        size = len(trie)
+        levels = np.repeat(np.arange(len(trie.levels) - 1), np.diff(trie.levels))
+
+        def ordered(values: Any, kind: Any) -> Any:
+            found = np.empty(size, kind)
+            found[trie.first] = values
+            return found
+
+        self.words = words_of(len(vocabulary))
+        self.depth = trie.depth
+        self.weights = walk.weights
+        self._arrays = {
+            "byte": ordered(trie.byte, np.uint8),
+            "level": ordered(levels, np.uint16),
+            "height": ordered(walk.height, np.uint16),
+            "last": ordered(trie.last, np.int32),
+            "low": np.append(ordered(trie.low, np.int32), np.int32(len(trie.order))),
+            "order": trie.order,
+        }
+        addresses = {name: pointer(array) for name, array in self._arrays.items()}
+        self.held = _Trie(size, len(vocabulary), trie.depth, **addresses)
+        self.address = ctypes.addressof(self.held)
+
+    def __len__(self) -> int:
+        found: int = self.held.nodes
+        return found
+
+
+class KernelLexeme(NamedTuple):
+    """What tokens do in a lexeme: a mask of those inside, and the nodes where others leave it.
+
+    In groups, of each of which `keys` has 256 times the member and the byte that leads out.
+    """
+
+    inside: Ints
+    keys: Ints
+    ends: Ints
+    nodes: Ints
+    addresses: tuple[int, int, int]
+
+    @property
+    def size(self) -> int:
+        """The memory that it takes, in bytes."""
+        return self.inside.nbytes + 8 * len(self.keys) + self.nodes.nbytes + 800
+
+
+def scan_lexeme(trie: KernelTrie, table: bytes) -> KernelLexeme:
+    """Follow all tokens in a lexeme, of which the table has the target of each byte and member."""
+    inside = np.zeros(trie.words, np.int32)
+    nodes, keys = np.empty((2, len(trie)), np.int32)
+    path = np.empty(trie.depth + 2, np.uint8)
+    addresses = map(pointer, (path, inside, nodes, keys))
+    count = library().pdl_scan(trie.address, table, len(table) // 256, *addresses)
+    order = keys[:count].argsort(kind="stable")
+    keys, starts = np.unique(keys[:count][order], return_index=True)
+    ends = np.append(starts[1:], count).astype(np.int32)[: len(keys)]
+    held = (keys, ends, nodes[:count][order])
+    return KernelLexeme(inside, *held, tuple(map(pointer, held)))  # type: ignore[arg-type]
+
+
+class _States:
+    """Gives the kernel the states of a network, each under a number of its own."""
+
+    def __init__(self, rtn: EndlessRtn) -> None:
+        self._rtn = rtn
+        self._classes = rtn.classes
+        self._numbers: dict[int, int] = {}
+        self._loaded: set[int] = set()
+        self._new: list[int] = []
+        self.states: list[int] = []
+        self.engine = 0
+        self.error: BaseException | None = None
+
+    def number(self, state: int) -> int:
+        """The number of a state, which the kernel knows from then on."""
+        found = self._numbered(state)
+        self._tell()
+        return found
+
+    def _numbered(self, state: int) -> int:
+        found = self._numbers.get(state)
+        return self._add(state) if found is None else found
+
+    def _add(self, state: int) -> int:
+        """A number for a state that has none, and for its endless copy."""
+        found = self._numbers[state] = len(self.states)
+        self.states.append(state)
+        rounds = self._rtn.rounds(state)
+        if rounds is None:
+            self._new += (NEVER, found, 0)
+        else:
+            at = len(self._new) + 1
+            self._new += (rounds.left, found, int(rounds.optional))
+            known = self._numbers.get(rounds.endless)
+            self._new[at] = self._add(rounds.endless) if known is None else known
+        return found
+
+    def _tell(self) -> None:
+        """Let the kernel know the new numbers."""
+        if self._new:
+            new, self._new = self._new, []
+            self._call(library().pdl_states, new, len(new) // 3)
+
+    def _call(self, function: Any, data: list[int], size: int) -> None:
+        held = array("i", data)
+        if function(self.engine, held.buffer_info()[0], size) < 0:
+            raise FullError
+
+    def __call__(self, number: int) -> int:
+        """Load a state, and some that it leads to. The kernel calls this."""
+        try:
+            with uncollected():
+                self._load_some([number])
+        except BaseException as error:  # noqa: BLE001 - which must not pass through C
+            self.error = error
+            return -1
+        return 0
+
+    def _load_some(self, pending: list[int]) -> None:
+        records: list[int] = []
+        states, loaded, classes = self.states, self._loaded, self._classes
+        known, add = self._numbers.get, self._add
+        most = len(loaded) + _BATCH
+        for number in pending:  # which grows
+            if number in loaded:
+                continue
+            loaded.add(number)
+            state = states[number]
+            rtn = self._rtn.of(state)
+            moves = rtn.moves[state]  # the first to ask for: others are derived with them
+            targets = []
+            for low, high, target in moves:
+                to = known(target)
+                if to is None:
+                    to = add(target)
+                targets.append(to)
+                records += (classes[low], classes[high], to)
+            if moves:
+                records[-3 * len(moves) : -3 * len(moves)] = (number, _MOVES, 3 * len(moves))
+            else:
+                targets = self._load(number, rtn, records)
+            if len(loaded) < most:
+                pending += targets
+        self._tell()
+        self._call(library().pdl_load, records, len(records))
+
+    def _load(self, number: int, rtn: Rtn | EndlessRtn, records: list[int]) -> list[int]:
+        """Load a state that reads no byte; the results are those to which it leads."""
+        state = self.states[number]
+        held = rtn.splits.get(state)
+        call = rtn.calls.get(state) if held is None else None
+        if call is not None:
+            held = (rtn.starts[call.rule], call.return_state)
+        targets = [self._numbers.get(target, -1) for target in held or ()]
+        if -1 in targets:
+            targets = [self._numbered(target) for target in held or ()]
+        if call is not None:
+            records += (number, _CALL, 3, *targets, int(call.last))
+        elif held is not None:
+            records += (number, _SPLIT, len(targets), *targets)
+        else:
+            records += (number, _END if state in rtn.ends else _MOVES, 0)
+        return targets
+
+
+def _ints(values: list[int]) -> Any:
+    return (_Int * len(values))(*values)
+
+
+_CODES = {-1: KernelError, -2: FullError}
+
+
+class Kernel:
+    """The configurations of one network in C, by number, and the walks with them."""
+
+    def __init__(self, rtn: EndlessRtn, root: int, trie: KernelTrie, limit: int) -> None:
+        self._lib = library()
+        self._trie = trie
+        self.states = _States(rtn)
+        self._loader = _LOADER(self.states)
+        self.trie = trie
+        kinds = np.frombuffer(rtn.classes, np.uint8)
+        weights = np.ascontiguousarray(trie.weights, np.int64)
+        addresses = (trie.address, pointer(kinds), pointer(weights))
+        self._engine = self._lib.pdl_new(*addresses, self._loader, min(limit, _ITEMS), _BOUND)
+        if not self._engine:
+            raise FullError
+        self.states.engine = self._engine
+        finalize(self, self._lib.pdl_free, self._engine)
+        self._partner = _Int()
+        self._table = np.empty(256 * _MEMBERS, np.uint8)
+        self._members = np.empty(_MEMBERS, np.int32)
+        self._addresses = (
+            ctypes.addressof(self._partner),
+            pointer(self._table),
+            pointer(self._members),
+        )
+        self.start = self.config([(self.states.number(rtn.starts[root]), 0)], complete=False)
+
+    @property
+    def spent(self) -> int:
+        """The memory of what was learned, in bytes."""
+        found: int = self._lib.pdl_spent(self._engine)
+        return found + 150 * len(self.states.states)
+
+    def _checked(self, code: int) -> int:
+        """A result. Raises the error that it stands for."""
+        if code < -1 or code == -1:
+            error, self.states.error = self.states.error, None
+            if error is not None:
+                raise error
+            raise _CODES.get(code, AssertionError)
+        return code
+
+    def config(self, items: Iterable[tuple[int, int]], *, complete: bool) -> int:
+        """Twice the configuration of the closure of some states, and one more where it may end."""
+        held = [number for item in items for number in item]
+        code = self._lib.pdl_config(self._engine, _ints(held), len(held) // 2, complete)
+        return self._checked(code)
+
+    def items(self, number: int) -> list[tuple[int, int]]:
+        """The states of a configuration, as those of the network, and their stacks."""
+        found = (_Int * (2 * _ITEMS))()
+        count = self._checked(self._lib.pdl_items(self._engine, number, found, _ITEMS))
+        states = self.states.states
+        return [(states[found[2 * at]], found[2 * at + 1]) for at in range(count)]
+
+    def stack(self, frames: Iterable[int]) -> int:
+        """The stack of states to return to, the innermost first."""
+        found = 0
+        for state in reversed(list(frames)):
+            found = self._lib.pdl_push(self._engine, self.states.number(state), found)
+            self._checked(found)
+        return found
+
+    def frames(self, stack: int) -> list[int]:
+        """The states to return to, the innermost first."""
+        found: list[int] = []
+        back = _Int()
+        while stack > 0:
+            stack = self._lib.pdl_frame(self._engine, stack, ctypes.addressof(back))
+            found.append(self.states.states[back.value])
+        return found
+
+    def run(self, number: int, data: bytes) -> int:
+        """Twice the configuration after some bytes, and one more where the text may end."""
+        return self._checked(self._lib.pdl_run(self._engine, number, data, len(data)))
+
+    def kind(self, number: int) -> tuple[int, int]:
+        """The configuration that has the same mask, and its partner; 0 if there is none."""
+        code = self._lib.pdl_kind(self._engine, number, self._addresses[0])
+        return self._checked(code), self._partner.value
+
+    def lexeme(self, number: int) -> tuple[bytes, Ints] | None:
+        """The table of the lexeme that a configuration is in, and its members; None if too many."""
+        count = self._checked(self._lib.pdl_lexeme(self._engine, number, *self._addresses[1:]))
+        return (self._table[: 256 * count].tobytes(), self._members[:count]) if count else None
+
+    def walk(self, number: int) -> Ints:
+        """The mask of a configuration."""
+        found = np.zeros(self._trie.words, np.int32)
+        self._checked(self._lib.pdl_walk(self._engine, number, pointer(found)))
+        return found
+
+    def leave(self, lexeme: KernelLexeme, members: Ints) -> Ints:
+        """The mask of the first member of a lexeme."""
+        found = lexeme.inside.copy()
+        keys, ends, nodes = lexeme.addresses
+        held = (pointer(members), len(members), keys, ends, len(lexeme.keys), nodes)
+        self._checked(self._lib.pdl_leave(self._engine, *held, pointer(found)))
+        return found
+
+    def differ(self, number: int, partner: int, mask: Ints) -> Ints:
+        """The mask of a configuration, from that of another one."""
+        found = mask.copy()
+        code = self._lib.pdl_differ(self._engine, number, partner, pointer(found))
+        self._checked(code)
+        return found

@@ -1,0 +1,201 @@
+"""The masks of the kernel in C: those of numpy and of the matcher; and any misuse of it."""
+
+from __future__ import annotations
+
+import ctypes
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import grammars as random_grammars
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from shares import share
+
+from pdl import gbnf
+from pdl.masks import Masker, Vocabulary
+from pdl.masks import kernel as kernels
+from pdl.masks.endless import EndlessRtn
+from pdl.masks.engine import Engine, KernelEngine, Place
+from pdl.masks.mask_cache import mask_cache
+
+if TYPE_CHECKING:
+    from pdl.gbnf import Grammar
+
+needs_kernel = pytest.mark.skipif(
+    kernels.library("1") is None, reason="the kernel was not built: no C compiler was ready"
+)
+LETTERS = [*'abxyzcéA019-:,.{}[]<&"\\ \n', "😀", "日本", "u"]
+
+
+def vocabulary(rng: Random) -> Vocabulary:
+    """A few tokens, with all bytes or without most of them."""
+    bytes_ = range(256) if rng.random() < 0.7 else [*range(32, 127), 0xC3, 0xA9]
+    found = [bytes([byte]) for byte in bytes_]
+    for _ in range(rng.choice((5, 40, 200))):
+        size = rng.choice((2, 2, 3, 4, 8, 16))
+        data = "".join(rng.choice(LETTERS) for _ in range(size)).encode()
+        found.append(data[rng.random() < 0.1 : len(data) - (rng.random() < 0.1)] or b"q")
+    found += [b"a" * size for size in (2, 5, 17, 40)] + [b"<|eot|>", b"", b"<eos>"]
+    return Vocabulary(found, special=[len(found) - 3], eos=len(found) - 1)
+
+
+def both(grammar: Grammar, held: Vocabulary) -> tuple[KernelEngine, Engine]:
+    """Both engines of a grammar."""
+    rtn, cache = EndlessRtn(grammar.rtn), mask_cache(held)
+    root = grammar.rtn.names.index(grammar.root)
+    return (
+        KernelEngine(rtn, root, grammar.limits, cache),
+        Engine(rtn, root, grammar.limits, cache),
+    )
+
+
+def walked(grammar: Grammar, held: Vocabulary, rng: Random, steps: int) -> int:
+    """Compare the masks of both engines along random tokens; returns how many were the kernel's."""
+    one, other = both(grammar, held)
+    here: Any = one.start
+    there: Any = other.start
+    found = 0
+    for _ in range(steps):
+        mask = other.mask(there)
+        assert (one.mask(here) == mask).all(), str(grammar)
+        assert here.complete == there.complete
+        found += isinstance(here, Place)
+        tokens = np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little"))
+        if not len(tokens):
+            break
+        data = held.tokens[int(rng.choice(tokens.tolist()))]
+        here, there = one.run(here, data), other.run(there, data)
+    return found
+
+
+@needs_kernel
+@settings(max_examples=share(100), suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from((random_grammars.WIDE, random_grammars.SMALL)).flatmap(
+        random_grammars.grammars
+    ),
+    st.integers(0, 1 << 30),
+)
+def test_masks_are_those_of_numpy(grammar: Grammar, seed: int) -> None:
+    rng = Random(seed)  # noqa: S311 - tests draw
+    walked(grammar, vocabulary(rng), rng, 6)
+
+
+COUNTED = {
+    "in a string": r'root ::= "\"" [^"\\]{0,40} "\"" root?',
+    "at least": r'root ::= "\"" [^"\\]{3,40} "\"" root?',
+    "of a rule": 'root ::= "<" char{0,100} ">" root?\nchar ::= [^<>&] | "&" [a-z] ";"',
+    "in each other": r'root ::= ("<" ([a-z] "b"?){0,9} ">"){0,60} "!"',
+    "beginning together": r'root ::= ("b" ([a-z]{0,9}){0,9}){0,60} "!"',
+    "side by side": r"root ::= [a-z]{0,30} [a-m ]{2,40} [0-9]{0,20} root?",
+    "of alternatives": 'root ::= char{20} char{0,9} "x" | char{0,19} "y"\nchar ::= [^xy]',
+    "blanks": r"""
+root ::= "[" ws ("1" ws ("," ws "1" ws){0,50})? "]"
+ws ::= " "{0,20} | "\n" [ \t]{0,40}
+""",
+    "nullable": 'root ::= x{0,30} "."\nx ::= "a"? "b"?',
+}
+
+
+@needs_kernel
+@pytest.mark.parametrize("text", COUNTED.values(), ids=COUNTED)
+def test_counted_repetitions(text: str) -> None:
+    """Far from their ends they are endless ones, and near them they are not."""
+    rng = Random(text)  # noqa: S311 - tests draw
+    grammar = gbnf.parse(text)
+    found = sum(walked(grammar, vocabulary(rng), rng, 12) for _ in range(share(20)))
+    assert found > share(20)
+
+
+@needs_kernel
+def test_what_is_too_ambiguous_goes_to_the_matcher() -> None:
+    """And comes out with the same masks."""
+    held = vocabulary(Random(2))  # noqa: S311 - tests draw
+    one, other = both(gbnf.parse('root ::= "x" | "a" root "b" | "a" root "c"'), held)
+    here: Any = one.start
+    there: Any = other.start
+    for text in (b"a" * 6, b"a" * 10, b"x", b"bc" * 8):
+        here, there = one.run(here, text), other.run(there, text)
+        assert isinstance(here, Place) == (text == b"a" * 6)
+        assert (one.mask(here) == other.mask(there)).all()
+    assert here.complete
+
+
+@needs_kernel
+def test_a_full_kernel_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places of the old one remain, and go on in the new one."""
+    monkeypatch.setattr(kernels, "_BOUND", 400_000)
+    held = vocabulary(Random(3))  # noqa: S311 - tests draw
+    one, other = both(
+        gbnf.parse('root ::= "[" (root | word) ("," root)* "]"\nword ::= [a-z]*'), held
+    )
+    kernel = one._kernel  # noqa: SLF001 - the one of the beginning
+    here: Any = one.start
+    there: Any = other.start
+    old = here
+    while one._kernel is kernel:  # noqa: SLF001
+        old, here, there = here, one.run(here, b"["), other.run(there, b"[")
+    assert old.kernel is kernel
+    assert here.kernel is one._kernel  # noqa: SLF001
+    assert (one.mask(here) == other.mask(there)).all()
+    assert one.run(old, b"[") == here
+
+
+def test_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As asked for; and if it is required it must be there."""
+    assert kernels.library("0") is None
+    with pytest.raises(ImportError, match="PDL_NATIVE must be 0, 1 or require, not 'yes'"):
+        kernels.library("yes")
+    monkeypatch.setattr(kernels, "_PATH", kernels._PATH.with_name("_missing.so"))  # noqa: SLF001
+    kernels.library.cache_clear()
+    try:
+        assert kernels.library("1") is None
+        with pytest.raises(ImportError, match=r"PDL_NATIVE is require, but _missing\.so can't be"):
+            kernels.library("require")
+        monkeypatch.delenv("PDL_NATIVE", raising=False)
+        held = vocabulary(Random(1))  # noqa: S311 - tests draw
+        assert len(Masker(gbnf.parse('root ::= "a" | "b"'), held).start().allowed()) == 2
+    finally:
+        monkeypatch.undo()
+        kernels.library.cache_clear()
+
+
+@needs_kernel
+@settings(max_examples=share(300), deadline=None)
+@given(st.integers(0, 1 << 30))
+def test_whatever_numbers_it_is_given(seed: int) -> None:
+    """It refuses what it does not know: states, configurations, stacks, members, records."""
+    rng = Random(seed)  # noqa: S311 - tests draw
+    held = vocabulary(Random(seed % 5))  # noqa: S311
+    one, _ = both(gbnf.parse('root ::= "\\"" [^"]{0,9} "\\"" ("," root)? | "x" root "y"'), held)
+    lib, kernel = kernels.library(), one._kernel  # noqa: SLF001
+    engine = kernel._engine  # noqa: SLF001
+    room = np.zeros(1 << 15, np.int32)
+    mask = np.zeros(len(held) // 32 + 1, np.int32)
+
+    def number() -> int:
+        return rng.choice((-1, 0, 1, 2, 3, 7, 40, rng.randrange(100), -(1 << 31), (1 << 31) - 1))
+
+    def ints(size: int) -> Any:
+        return (ctypes.c_int32 * size)(*(number() for _ in range(size)))
+
+    out, more, bits = map(kernels.pointer, (room, room[1 << 14 :], mask))
+    keys, ends, nodes, members = ints(3), (ctypes.c_int32 * 3)(1, 2, 3), ints(3), ints(4)
+    calls = (
+        lambda: lib.pdl_walk(engine, number(), bits),
+        lambda: lib.pdl_differ(engine, number(), number(), bits),
+        lambda: lib.pdl_kind(engine, number(), out),
+        lambda: lib.pdl_lexeme(engine, number(), out, more),
+        lambda: lib.pdl_run(engine, number(), b"\"abc,x'", 6),
+        lambda: lib.pdl_items(engine, number(), out, 100),
+        lambda: lib.pdl_frame(engine, number(), out),
+        lambda: lib.pdl_push(engine, number(), number()),
+        lambda: lib.pdl_config(engine, ints(8), 4, number() & 1),
+        lambda: lib.pdl_states(engine, ints(12), 4),
+        lambda: lib.pdl_load(engine, ints(9), 9),
+        lambda: lib.pdl_leave(engine, members, 4, keys, ends, 3, nodes, bits),
+    )
+    for _ in range(40):
+        assert rng.choice(calls)() >= -4
