@@ -1,11 +1,11 @@
 """Replies a second that `pdl.batch.Checker` checks in each engine, next to the checker alone.
 
-    python benchmarks/engines.py [ROWS [ENGINE …]]    by default 20,000 replies of 1 KB, all engines
+    python benchmarks/engines.py [ROWS [ENGINE …]]    by default 60,000 replies of 1 KB, all engines
 
 Each engine reads a file of Parquet and writes others, with two processes where it has several. The
 seconds are those of the processor, of all processes that an engine starts: a control group of Linux
-counts them, which only root can make. What a twentieth of the rows takes is the start; the rate is
-that of the other rows.
+counts them, which only root can make. What a twentieth of the rows takes is the start, which varies
+by some seconds with Ray and Spark; the rate is that of the other rows.
 """
 
 from __future__ import annotations
@@ -184,4 +184,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--run"]:
         ENGINES[sys.argv[2]](*sys.argv[3:])
     else:
-        main(int(sys.argv[1]) if sys.argv[1:] else 20_000, sys.argv[2:])
+        main(int(sys.argv[1]) if sys.argv[1:] else 60_000, sys.argv[2:])
