@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from pdl.play.archive import STAND_INS, archive
 from pdl.play.page import html_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pdl._types import Json
 
@@ -24,6 +25,7 @@ _LOCK = "pyodide-lock.json"
 _VERSION = "314.0.7"
 _HERE = "node_modules/pyodide"
 _MARK = '<meta charset="utf-8">'
+_SIGN = '<meta name="pdl-static">'
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{origin}; worker-src 'self'; "
     "connect-src 'self'{origin}; style-src 'self'; img-src 'self' data: blob:; "
@@ -37,7 +39,8 @@ def write_static(directory: Path, pyodide: str | None = None) -> list[Path]:
     `pyodide` is a directory with the files of Pyodide, or an https address that the page loads them
     from; None is `node_modules/pyodide` in the working directory. Equal versions make equal bytes.
     Raises ConfigError for a place without Pyodide and for a package that is not installed,
-    FileError for a file that cannot be written.
+    FileError for a file that cannot be written, and before anything is written for one that is
+    there and is not of such a page.
     """
     place = _place(pyodide)
     files = dict(_page())
@@ -57,7 +60,10 @@ def write_static(directory: Path, pyodide: str | None = None) -> list[Path]:
     files["pdl.zip"] = packed
     files["settings.json"] = json.dumps(settings, indent=2).encode() + b"\n"
     files["index.html"] = _static(html_of(_PAGE, "worker_backend.js"), origin).encode()
-    return [_write(directory / name, content) for name, content in sorted(files.items())]
+    _check_free(directory, files)
+    # The page comes first: where it is, the files beside it are its own.
+    names = ["index.html", *sorted(files.keys() - {"index.html"})]
+    return sorted(_write(directory / name, files[name]) for name in names)
 
 
 def policy_of(origin: str = "") -> str:
@@ -116,9 +122,21 @@ def _static(page: str, origin: str) -> str:
     assert _MARK in page
     more = (
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        '<meta name="pdl-static">',
+        _SIGN,
     )
     return page.replace(_MARK, "\n    ".join((_MARK, *more)), 1)
+
+
+def _check_free(directory: Path, files: Iterable[str]) -> None:
+    """Raise FileError if a file of somebody else would be lost."""
+    page = directory / "index.html"
+    if page.is_file() and _SIGN.encode() in page.read_bytes():
+        return
+    for file in sorted(directory / name for name in files):
+        if os.path.lexists(file):
+            hint = "choose another directory, or delete the file"
+            message = f"{file}: is not of a page that `pdl play --static` wrote, and stays as it is"
+            raise FileError(Problem("file/unwritable", message, None, hint))
 
 
 def _write(file: Path, content: bytes) -> Path:

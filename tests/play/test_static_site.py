@@ -66,6 +66,36 @@ def policy(folder: Path) -> str:
 
 
 @pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    "name", ["index.html", "style.css", "panels/run.js", "pyodide/pyodide.mjs"]
+)
+def test_no_file_of_others_is_replaced(tmp_path: Path, name: str) -> None:
+    site, source = tmp_path / "site", str(pyodide(tmp_path / "from"))
+    mine = site / name
+    mine.parent.mkdir(parents=True)
+    mine.write_text("<p>mine</p>", "utf-8")
+    with pytest.raises(FileError, match=r"is not of a page that `pdl play --static` wrote"):
+        write_static(site, source)
+    assert mine.read_text("utf-8") == "<p>mine</p>"
+    assert [file for file in site.rglob("*") if file.is_file()] == [mine]
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_page_is_written_over_one_that_was_not_finished(tmp_path: Path) -> None:
+    site, source = tmp_path / "site", str(pyodide(tmp_path / "from"))
+    site.mkdir()
+    site.joinpath("CNAME").write_text("play.example", "utf-8")  # stays
+    site.joinpath("panels").write_text("", "utf-8")  # where a folder is written
+    with pytest.raises(FileError, match="cannot be written"):
+        write_static(site, source)
+    site.joinpath("panels").unlink()
+    written = write_static(site, source)
+    assert written == sorted(written)
+    assert write_static(site, source) == written
+    assert site.joinpath("CNAME").read_text("utf-8") == "play.example"
+
+
+@pytest.mark.usefixtures("quick")
 def test_a_page_is_written_with_the_files_of_pyodide(tmp_path: Path) -> None:
     written = write_static(tmp_path / "site", str(pyodide(tmp_path / "from")))
     names = {file.relative_to(tmp_path / "site").as_posix() for file in written}
