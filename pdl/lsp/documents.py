@@ -81,11 +81,6 @@ class OpenDocument:
         self.encoding: Encoding = encoding
         self.text = Text(text, encoding)
 
-    @property
-    def view(self) -> View:
-        """The text as it is now."""
-        return View(self.uri, self.document, self.version, self.encoding)
-
 
 @dataclass(frozen=True)
 class View:

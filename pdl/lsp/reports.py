@@ -239,12 +239,15 @@ class Reports:
         task.add_done_callback(self._tasks.discard)
 
     async def _push(self, uri: str) -> None:
-        opened = self.session.texts.get(uri)
-        if opened is not None:
-            view = opened.view
-            result = await self._result(view)
-            if self._is_current(view):
-                self._publish(uri, view.version, result.items)
+        opened, view = self.session.texts.get(uri), self.session.view(uri)
+        if opened is None:
+            return
+        if view is None:
+            self._publish(uri, opened.version, [])
+            return
+        result = await self._result(view)
+        if self._is_current(view):
+            self._publish(uri, view.version, result.items)
 
     def _publish(self, uri: str, version: int | None, items: Sequence[types.Diagnostic]) -> None:
         params = types.PublishDiagnosticsParams(uri, items, version)

@@ -43,14 +43,17 @@ def serve() -> int:
 
 
 class Server(LanguageServer):
-    """A server for one editor; `threads` is false where there are none, as in a browser."""
+    """A server for one editor; `threads` is false where there are none, as in a browser.
+
+    A text of more than `longest` characters is kept, and nothing is said about it.
+    """
 
     protocol: Protocol
 
-    def __init__(self, *, threads: bool = True) -> None:
+    def __init__(self, *, threads: bool = True, longest: int | None = None) -> None:
         super().__init__("pdl", _version(), protocol_cls=Protocol)
         self._threads = threads
-        self.session = Session()
+        self.session = Session(longest)
         self.reports = Reports(self)
         self.commands = Commands(self)
         self._causes: set[str] = set()

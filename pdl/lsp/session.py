@@ -56,7 +56,9 @@ def member(given: object, name: str) -> Any:
 class Session:
     """The state of one editor: its texts by their URIs, its folders and its settings."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest: int | None = None) -> None:
+        self.longest = longest
+        """The most characters of a text that questions are answered about; None: any number."""
         self.encoding: Encoding = "utf-16"
         self.folders: tuple[Path, ...] = ()
         self.settings = Settings()
@@ -133,13 +135,20 @@ class Session:
             self.refresh()
 
     def view(self, uri: str) -> View | None:
-        """Return the document of a URI as it is now; None if it cannot be read."""
+        """Return the document of a URI as it is now; None if it cannot be read, or is too long."""
         opened = self.texts.get(uri)
-        if opened is not None:
-            return opened.view
+        document = self._unopened(uri) if opened is None else opened.document
+        version = None if opened is None else opened.version
+        if document is None or self._is_too_long(document):
+            return None
+        return View(uri, document, version, self.encoding)
+
+    def _unopened(self, uri: str) -> Document | None:
         path = path_of(uri)
-        document = self.workspace.document(path) if path is not None else None
-        return View(uri, document, None, self.encoding) if document is not None else None
+        return self.workspace.document(path) if path is not None else None
+
+    def _is_too_long(self, document: Document) -> bool:
+        return self.longest is not None and len(document.raw) > self.longest
 
     def view_of(self, document: Document) -> View:
         """Return a document of the workspace by the URI that the editor knows it by."""

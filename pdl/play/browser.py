@@ -18,6 +18,7 @@ from pdl.models.payloads import FAMILIES
 from pdl.play.access import RefusedError, refusal_of, text_of
 from pdl.play.files import OpenedFiles
 from pdl.play.look import look, warm_up
+from pdl.play.looking.bounds import PAGE_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +97,7 @@ class Browser:
         from pdl.lsp.server import Server  # noqa: PLC0415 - the page shows a prompt before
 
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
-        protocol = Server(threads=False).protocol
+        protocol = Server(threads=False, longest=PAGE_LIMITS.source_chars).protocol
         protocol.set_writer(_Writer(send), include_headers=False)
 
         def take(message: str) -> None:

@@ -19,6 +19,7 @@ from starlette.websockets import WebSocketDisconnect
 from pdl.lsp.documents import uri_of
 from pdl.lsp.server import Server
 from pdl.play.access import RefusedError
+from pdl.play.looking.bounds import PAGE_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,7 +131,7 @@ async def speak(socket: WebSocket, files: OpenedFiles | None) -> None:
     """Answer a page until it goes away, by a language server of its own."""
     await socket.accept()
     places = Places(files)
-    writer, server = Writer(places), Server()
+    writer, server = Writer(places), Server(longest=PAGE_LIMITS.source_chars)
     server.protocol.set_writer(writer, include_headers=False)
     sending = asyncio.ensure_future(_send(socket, writer))
     try:

@@ -15,6 +15,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
+from pdl.play.looking.bounds import PAGE_LIMITS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -90,6 +92,31 @@ def test_a_text_is_checked_by_the_name_of_the_folder(start: Start, folder: Path)
         found = one.ask("textDocument/definition", textDocument={"uri": uri}, position=where)
         assert "file:///prompts/b.txt" in json.dumps(found["result"])
         assert not [text for text in one.heard if str(folder) in text or "tmp" in text]
+
+
+def test_nothing_is_said_about_a_text_that_a_look_refuses(start: Start, folder: Path) -> None:
+    """Its answers would hold up the server: they are made in its process."""
+    with start(folder) as served, page(served) as one:
+        document = {"uri": "file:///prompts/a.pdl"}
+        short = "<|user|>\n{{ x | uper }}\n"
+        assert one.open(document["uri"], short.ljust(PAGE_LIMITS.source_chars))["diagnostics"]
+        assert one.ask("textDocument/documentSymbol", textDocument=document)["result"]
+        text = {"text": short.ljust(PAGE_LIMITS.source_chars + 1)}
+        one.tell(
+            "textDocument/didChange", textDocument={**document, "version": 2}, contentChanges=[text]
+        )
+        said = one.hear(lambda told: told.get("params", {}).get("version") == 2)
+        assert said["params"]["diagnostics"] == []
+        for method in ("documentSymbol", "semanticTokens/full", "foldingRange"):
+            assert not one.ask(f"textDocument/{method}", textDocument=document).get("result")
+        one.tell(
+            "textDocument/didChange",
+            textDocument={**document, "version": 3},
+            contentChanges=[{"text": short}],
+        )
+        assert one.hear(lambda told: told.get("params", {}).get("version") == 3)["params"][
+            "diagnostics"
+        ]
 
 
 def test_a_prompt_without_a_file_is_checked_too(start: Start) -> None:
