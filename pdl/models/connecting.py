@@ -48,17 +48,23 @@ def connect(
     address, or a package that is not installed; FileError for a file that can't be read.
     """
     _check_texts(name=name, base_url=base_url, key=key)
-    scheme, colon, rest = name.partition(":")
-    if not colon or scheme not in SCHEMES:
-        raise _unknown(name, scheme if colon else "")
-    if not rest.strip():
-        raise _problem("model", f"`{name}` has no model after the colon")
+    scheme, rest = scheme_of(name)
     if scheme in FAMILIES:
         return _remote(FAMILIES[scheme], rest, base_url, key, limits)
     if base_url is not None:
         hint = "use `llama-server:` for a llama.cpp server" if scheme == "llama" else ""
         raise _problem("option", f"`{scheme}:` models have no base URL", hint)
     return read_replay(rest, limits) if scheme == "replay" else _llama(rest)
+
+
+def scheme_of(name: str) -> tuple[str, str]:
+    """Return the scheme in a model's name, and the scheme's name of it. Raises ConfigError."""
+    scheme, colon, rest = name.partition(":")
+    if not colon or scheme not in SCHEMES:
+        raise _unknown(name, scheme if colon else "")
+    if not rest.strip():
+        raise _problem("model", f"`{name}` has no model after the colon")
+    return scheme, rest
 
 
 def connect_at(name: str, base_url: str | None) -> Model:

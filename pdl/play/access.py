@@ -38,6 +38,7 @@ _POLICY = (
     "connect-src 'self' ws://{host}; img-src 'self' data: blob:; media-src data: blob:; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
+_DEFAULT_PORT = 80  # browsers leave it out
 _REFUSED = 1008  # of a WebSocket: a message that violates the policy (RFC 6455)
 
 
@@ -75,7 +76,9 @@ class Access:
     @property
     def hosts(self) -> frozenset[str]:
         """What a browser calls the server; another name that leads here by DNS is not accepted."""
-        return frozenset({f"127.0.0.1:{self.port}", f"localhost:{self.port}"})
+        names = ("127.0.0.1", "localhost")
+        ports = (f":{self.port}", "") if self.port == _DEFAULT_PORT else (f":{self.port}",)
+        return frozenset(name + port for name in names for port in ports)
 
     @property
     def address(self) -> str:

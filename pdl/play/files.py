@@ -188,6 +188,9 @@ class OpenedFiles:
                 file.write(data)
         except FileExistsError as error:
             raise RefusedError(409, f"{quoted(name)} exists already") from error
+        except FileNotFoundError as error:
+            message = f"there is no folder {quoted('/'.join(steps[:-1]))}"
+            raise RefusedError(404, message, "make it first") from error
         except OSError as error:
             raise _refusal(name, "created", error) from error
         return digest_of(data)

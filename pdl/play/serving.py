@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from pdl.errors import ConfigError, FileError, Problem, missing_package
+from pdl.models.payloads import FAMILIES
 from pdl.play.access import BODY_BYTES, Access
 from pdl.play.files import OpenedFiles
 from pdl.play.server import Desk, application
@@ -28,23 +29,35 @@ def opened(
     path: str | None,
     port: int = 0,
     *,
+    models: Sequence[str] = (),
     tokenizers: Sequence[str] = (),
     **chosen: Any,
 ) -> tuple[Desk, socket.socket]:
     """Return a desk and the socket that its page is at; the port 0 is any that is free.
 
-    `chosen` are other members of the desk: its `models`, `base_url`, `eos`.
-    Raises FileError for a file that cannot be read, ConfigError for a port that cannot be used and
-    for a package that is not installed.
+    `chosen` are other members of the desk: its `base_url`, `eos`.
+    Raises FileError for a file that cannot be read, ConfigError for a port that cannot be used, for
+    the name of no model, and for a package that is not installed.
     """
     for package in _NEEDED:
         if find_spec(package) is None:
             raise missing_package("the playground needs", package, "play")
+    for model in models:
+        _check_model(model)
     files = OpenedFiles.open(path) if path is not None else None
     places = tuple(_tokenizer(one) for one in tokenizers)
     listening = _bound(port)
     access = Access(listening.getsockname()[1])
-    return Desk(access, files, tokenizers=places, **chosen), listening
+    return Desk(access, files, models=models, tokenizers=places, **chosen), listening
+
+
+def _check_model(name: str) -> None:
+    """Raise ConfigError for a model that no run could ask."""
+    from pdl.models.connecting import scheme_of  # noqa: PLC0415 - most pages ask none
+
+    scheme, _ = scheme_of(name)
+    if scheme in FAMILIES and find_spec("httpx") is None:
+        raise missing_package(f"`{scheme}:` needs", "httpx", "run")
 
 
 def _tokenizer(name: str) -> Path:

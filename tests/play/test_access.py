@@ -54,6 +54,15 @@ def test_others_are_refused(headers: dict[str, str], why: str) -> None:
     assert why in answer.json()["error"]["message"]
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.1:80"])
+def test_browsers_leave_out_the_port_80(host: str) -> None:
+    access = Access(80, ACCESS.token)
+    sent = {**OURS, "host": host, "origin": f"http://{host}"}
+    page = TestClient(application(Desk(access)), base_url=f"http://{host}")
+    assert page.post("/api/hello", json={}, headers=sent).status_code == 200
+    assert page.post("/api/hello", json={}, headers={**sent, "host": HOST}).status_code == 403
+
+
 def test_without_a_token_nothing_is_answered() -> None:
     assert client().post("/api/hello", json={}).status_code == 401
 

@@ -117,11 +117,17 @@ def test_nothing_else_is_read_or_saved(folder: Path, name: str) -> None:
     assert refusal(files.save, name, "x", "").status in {403, 404}
 
 
-@pytest.mark.parametrize("name", [*ELSEWHERE[:-4], "parts/head.txt", "x/y.pdl", "a:b.pdl", "a.txt"])
+@pytest.mark.parametrize("name", [*ELSEWHERE[:-4], "parts/head.txt", "a:b.pdl", "a.txt"])
 def test_nothing_else_is_created(folder: Path, name: str) -> None:
     before = sorted(folder.parent.rglob("*"))
     assert refusal(OpenedFiles.open(str(folder)).create, name, "x").status in {400, 403, 409}
     assert sorted(folder.parent.rglob("*")) == before
+
+
+def test_a_folder_that_is_not_there_is_told(folder: Path) -> None:
+    found = refusal(OpenedFiles.open(str(folder)).create, "far/away/new.pdl", "")
+    assert (found.status, str(found)) == (404, "there is no folder `far/away`")
+    assert not folder.joinpath("far").exists()
 
 
 def test_a_file_is_created_once(folder: Path) -> None:

@@ -21,6 +21,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from pdl.errors import ConfigError
+from pdl.play import serving
 from pdl.play.serving import opened
 
 if TYPE_CHECKING:
@@ -123,6 +124,30 @@ def test_a_port_in_use_is_an_error(tmp_path: Path) -> None:
         port = other.getsockname()[1]
         with pytest.raises(ConfigError, match=rf"the port {port} is in use"):
             opened(None, port)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("tiny", "does not name a provider"),
+        ("opnai:tiny", "unknown provider `opnai:`"),
+        ("openai:", "has no model after the colon"),
+        ("", "does not name a provider"),
+    ],
+)
+def test_a_model_is_named_as_models_are(name: str, found: str) -> None:
+    with pytest.raises(ConfigError, match=found):
+        opened(None, models=["ollama:qwen3", name])
+
+
+def test_what_a_model_needs_is_told_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"httpx": None}
+    monkeypatch.setattr(serving, "find_spec", lambda name: known.get(name, name))
+    with pytest.raises(ConfigError, match="`ollama:` needs httpx") as caught:
+        opened(None, models=["ollama:qwen3"])
+    assert "pdl-prompts[run]" in caught.value.problem.hint
+    _, listening = opened(None, models=["replay:record.jsonl"])
+    listening.close()
 
 
 def test_only_the_loopback_is_served() -> None:
