@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from pdl.batch.asked_units import ANSWERS
+from pdl.batch.columns import arrow
 from pdl.batch.manifest import START_OVER, Journal, Manifest, UnitRecord, write_manifest
 from pdl.batch.processes import map_as_done
 from pdl.batch.rechecking import Keep, Stay, what_stays
@@ -31,10 +32,12 @@ class Run:
     """A run of a job, which `units` does: all that is not done yet.
 
     `stays` has what stays of results of earlier tasks, by why. Raises FileError for a source that
-    can't be read, and for a directory that can't be used.
+    can't be read, and for a directory that can't be used; ConfigError for Parquet without pyarrow.
     """
 
     def __init__(self, job: Job, jobs: int) -> None:
+        if job.form == "parquet":
+            arrow()  # rather than that each unit reports that it is not there
         self.job = job
         self._jobs = jobs
         self.shards = find_shards(job.source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -327,6 +328,17 @@ def test_outputs_that_cannot_have_the_results(words: list[str], told: str) -> No
     made = CliRunner().invoke(application, ["check", "--dsl", OBJECT, *words], prog_name="pdl")
     assert made.exit_code == 2
     assert told in made.stderr.replace("--batch with --out", "--out")
+
+
+def test_parquet_needs_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    made = run("--out-format", "parquet")
+    assert made.exit_code == 2
+    assert made.stderr == (
+        "types of Arrow need pyarrow, which is not installed\n"
+        "  hint: pip install 'pdl-prompts[arrow]'\n"
+    )
+    assert not OUT.exists()
 
 
 def test_an_audit_names_what_is_wrong() -> None:
