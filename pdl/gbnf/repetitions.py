@@ -63,31 +63,29 @@ class Repetition:
 class Repetitions:
     """Repetitions that are apart from each other, in the order of their states."""
 
-    __slots__ = ("_all", "_firsts")
+    __slots__ = ("_all", "firsts")
 
     def __init__(self) -> None:
         self._all: list[Repetition] = []
-        self._firsts: list[int] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._all)
+        self.firsts: list[int] = []
+        """Their first states."""
 
     def add(self, repetition: Repetition) -> None:
         """Add one that begins after all others."""
         self._all.append(repetition)
-        self._firsts.append(repetition.first)
+        self.firsts.append(repetition.first)
 
     def at(self, state: int) -> Repetition | None:
         """The repetition that a state is in."""
-        found = bisect_right(self._firsts, state) - 1
+        found = bisect_right(self.firsts, state) - 1
         if found < 0 or state >= self._all[found].end:
             return None
         return self._all[found]
 
     def drop(self, first: int) -> None:
         """Drop those from a state on."""
-        while self._firsts and self._firsts[-1] >= first:
-            self._firsts.pop()
+        while self.firsts and self.firsts[-1] >= first:
+            self.firsts.pop()
             self._all.pop()
 
 
@@ -102,7 +100,7 @@ class CountedRepetitions:
         self._known: dict[int, tuple[Mark, ...]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self.outer)
+        return bool(self.outer.firsts)
 
     def path(self, state: int) -> tuple[int, list[tuple[Repetition, int]]]:
         """The state that is the same in first copies; the repetitions around, each with the copy.
@@ -123,15 +121,15 @@ class CountedRepetitions:
         known = self._known.get(state)
         if known is None:
             found: list[Mark] = []
-            _, path = self.path(state)
-            here = state
-            shift = 0
-            for repetition, copy in path:
-                place = here - repetition.first - copy * repetition.size
+            here = state  # then the state that is the same in first copies
+            repetition = self.outer.at(here)
+            while repetition is not None:
+                at = here - repetition.first
+                copy, place = divmod(at, repetition.size)
                 if repetition.optional:
-                    found.append((repetition.first + shift, place, copy))
+                    found.append((state - at, place, copy))
                 here = repetition.first + place
-                shift = state - here
+                repetition = repetition.inner.at(here)
             known = self._known[state] = tuple(reversed(found))
         return known
 
