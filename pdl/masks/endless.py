@@ -8,13 +8,14 @@ those of the copy with most rounds. A mask takes a state to that copy where that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 from pdl.gbnf.edges import CallEdge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pdl.gbnf.edges import ByteEdges
     from pdl.gbnf.nodes import TokenRef
     from pdl.gbnf.rtn import Rtn
 
@@ -24,16 +25,12 @@ NEVER = 1 << 30
 """More rounds than any token has bytes."""
 
 
-class Rounds(NamedTuple):
-    """How many rounds are left of the innermost repetition of a state, and its endless copy.
+Rounds: TypeAlias = tuple[int, int, bool]
+"""How many rounds are left of a repetition, its endless copy, and whether rounds are optional.
 
-    Of two states that are optional, and have the same endless copy, the one with more rounds left
-    subsumes the other.
-    """
-
-    left: int
-    endless: int
-    optional: bool
+Of two states with the same endless copy and optional rounds, the one with more left subsumes the
+other.
+"""
 
 
 class _Copies(NamedTuple):
@@ -95,6 +92,7 @@ class EndlessRtn:
         self.calls = _Overlay(self, rtn.calls.get, self._moved_call)
         self.tokens = _Overlay(self, rtn.tokens.get, self._moved_token)
         self._rounds: dict[int, Rounds] = {}
+        self._real = rtn.moves.get
         self._copies: list[_Copies] = []
         self._numbers: dict[_Copies, int] = {}
 
@@ -106,6 +104,13 @@ class EndlessRtn:
     def of(self, state: int) -> Rtn | EndlessRtn:
         """The network that has the edges of a state."""
         return self._rtn if state < _BASE else self
+
+    def moves_of(self, state: int) -> ByteEdges:
+        """The edges of a state for bytes, after which all others are known as well."""
+        found = self._real(state)
+        if found is None:
+            found = self._rtn.moves[state] if state < _BASE else self.moves[state]
+        return found
 
     def touch(self, state: int) -> None:
         """Let all edges of a state be known: they are derived with those for bytes."""
@@ -136,7 +141,7 @@ class EndlessRtn:
             if number == len(self._copies):
                 self._copies.append(held)
             endless = (number + 1) * _BASE + place
-            known = self._rounds[state] = Rounds(copy, endless, inmost.optional)
+            known = self._rounds[state] = (copy, endless, inmost.optional)
         return known
 
     def _toward(self, state: int, target: int) -> int:

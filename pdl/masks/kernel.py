@@ -24,7 +24,6 @@ from pdl.masks.protocol import words_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pdl.gbnf.rtn import Rtn
     from pdl.masks.endless import EndlessRtn
     from pdl.masks.trie_walk import TrieWalk
     from pdl.masks.vocabulary import Ints, Vocabulary
@@ -212,9 +211,10 @@ class _States:
             self._new += (NEVER, found, 0)
         else:
             at = len(self._new) + 1
-            self._new += (rounds.left, found, int(rounds.optional))
-            known = self._numbers.get(rounds.endless)
-            self._new[at] = self._add(rounds.endless) if known is None else known
+            left, endless, optional = rounds
+            self._new += (left, found, int(optional))
+            known = self._numbers.get(endless)
+            self._new[at] = self._add(endless) if known is None else known
         return found
 
     def _tell(self) -> None:
@@ -248,27 +248,26 @@ class _States:
                 continue
             loaded.add(number)
             state = states[number]
-            rtn = self._rtn.of(state)
-            moves = rtn.moves[state]  # the first to ask for: others are derived with them
-            targets = []
+            moves = self._rtn.moves_of(state)
+            if not moves:
+                targets = self._load(number, state, records)
+                if len(loaded) < most:
+                    pending += targets
+                continue
+            records += (number, _MOVES, 3 * len(moves))
             for low, high, target in moves:
                 to = known(target)
                 if to is None:
                     to = add(target)
-                targets.append(to)
                 records += (classes[low], classes[high], to)
-            if moves:
-                records[-3 * len(moves) : -3 * len(moves)] = (number, _MOVES, 3 * len(moves))
-            else:
-                targets = self._load(number, rtn, records)
-            if len(loaded) < most:
-                pending += targets
+                if len(loaded) < most:
+                    pending.append(to)
         self._tell()
         self._call(library().pdl_load, records, len(records))
 
-    def _load(self, number: int, rtn: Rtn | EndlessRtn, records: list[int]) -> list[int]:
+    def _load(self, number: int, state: int, records: list[int]) -> list[int]:
         """Load a state that reads no byte; the results are those to which it leads."""
-        state = self.states[number]
+        rtn = self._rtn.of(state)
         held = rtn.splits.get(state)
         call = rtn.calls.get(state) if held is None else None
         if call is not None:

@@ -140,10 +140,10 @@ class Configurations:
             rounds = self._rtn.rounds(state)
             if rounds is None:
                 return state
-            if rounds.left > left:
-                bounds[1] = min(bounds[1], rounds.left)
-                return rounds.endless
-            bounds[0] = max(bounds[0], rounds.left)
+            if rounds[0] > left:
+                bounds[1] = min(bounds[1], rounds[0])
+                return rounds[1]
+            bounds[0] = max(bounds[0], rounds[0])
             return state
 
         here, mapped = self._here(number), self._matcher.stack.mapped
