@@ -84,8 +84,10 @@ class Engine:
 
     def _mask(self, number: int) -> Ints:
         walks = self._walks
-        number = walks.clamp(number, self._cache.walk.highest)
-        partner = walks.partner(number) if walks.is_wide(number) else None
+        same = walks.clamp(number, self._cache.walk.highest)
+        if same != number:
+            return self._cache.base((self._serial, same), lambda: self._mask(same)).copy()
+        partner = walks.partner(number) if walks.is_broad(number) else None
         if partner is None:
             return walks.walk(number)
         stays = self._cache.base((self._serial, partner), lambda: self._stays(partner))
@@ -205,7 +207,9 @@ class KernelEngine:
 
     def _mask(self, number: int) -> Ints:
         kernel = self._kernel
-        number, partner = kernel.kind(number)
+        same, partner = kernel.kind(number)
+        if same != number:
+            return self._cache.base((self._serial, same), lambda: self._mask(same)).copy()
         if partner == DEAD:
             return kernel.walk(number)
         stays = self._cache.base((self._serial, partner), lambda: self._stays(partner))

@@ -23,7 +23,7 @@ is filled in when it is needed (lazy determinization). */
 
 enum { AMBIGUOUS = -1, FULL = -2, UNLOADED = -3, INVALID = -4 };
 enum { NONE, MOVES, SPLIT, CALL, END };
-enum { COMPLETE = 1, COUNTED = 2, WIDE = 4, MEASURED = 8 };
+enum { COMPLETE = 1, COUNTED = 2, WIDE = 4, MEASURED = 8, BROAD = 16 };
 enum { UNKNOWN = -1, NEVER = 1 << 30, INNERMOST = 3, MEMBERS = 40, PARTNERS = 40 };
 enum { LEAVES = 254, REFUSES = 255, FIRSTS = 24, WORK = 4000, SEEN = 1 << 13, THINNED = 100, LINEAR = 12 };
 
@@ -454,7 +454,7 @@ static int is_wide(Engine *e, int32_t here) {
             within &= e->continues[kind];
         }
     int wide = bytes > FIRSTS || (bytes && within) ? WIDE : 0;
-    CONFIG(here).flags |= MEASURED | wide;
+    CONFIG(here).flags |= MEASURED | wide | (wide && !within ? BROAD : 0);
     return wide;
 }
 
@@ -497,7 +497,7 @@ API int32_t pdl_kind(Engine *e, int32_t number, int32_t *partner) {
     *partner = 0;
     if (!is_number(e, number)) return INVALID;
     int32_t here = clamped(e, number, e->trie.depth);
-    if (here < 0 || !is_wide(e, here)) return here;
+    if (here < 0 || !is_wide(e, here) || !(CONFIG(here).flags & BROAD)) return here;
     if (CONFIG(here).partner == UNKNOWN) {
         int32_t found = partner_of(e, here);
         if (found < 0) return found;

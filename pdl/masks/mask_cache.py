@@ -83,8 +83,9 @@ class MaskCache:
 
     def keep(self, key: tuple[int, int], mask: Ints) -> None:
         """Know a mask from now on."""
+        if key not in self._masks:
+            self._masks_size += mask.nbytes + 200
         self._masks[key] = mask
-        self._masks_size += mask.nbytes + 200
         while self._masks_size > MASKS:
             _, old = self._masks.popitem(last=False)
             self._masks_size -= old.nbytes + 200

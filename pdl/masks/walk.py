@@ -197,6 +197,11 @@ class Configurations:
         firsts = self._first_bytes(number)
         return firsts.bit_count() > _WIDE or bool(firsts and not firsts & ~_CONTINUES)
 
+    def is_broad(self, number: int) -> bool:
+        """Whether so many bytes may follow that a walk would visit much of the trie."""
+        firsts = self._first_bytes(number)
+        return firsts.bit_count() > _WIDE and bool(firsts & ~_CONTINUES)
+
     def partner(self, number: int) -> int | None:
         """The configuration in which a lexeme stays, after most tokens from one on."""
         here = self.clamp(number, -1)
