@@ -255,7 +255,9 @@ def _split_table(shard: Shard, size: int) -> Iterator[Unit]:
 def _opened_table(shard: Shard) -> Generator[Any, None, None]:
     parquet = _pyarrow()
     try:
-        table = parquet.ParquetFile(shard.path, memory_map=False, pre_buffer=False, buffer_size=1 << 16)
+        table = parquet.ParquetFile(
+            shard.path, memory_map=False, pre_buffer=False, buffer_size=1 << 16
+        )
     except (OSError, ValueError) as error:  # its errors are ValueErrors
         raise _damaged(shard, error) from error
     with table:
