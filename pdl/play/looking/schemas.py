@@ -94,7 +94,9 @@ def schema(subject: Subject) -> Json:
     if found is None:
         return None
     views = _views(found)
-    return {**views.words, "types": _types(subject.draft, found), "example": views.example}
+    is_constant, _ = subject.draft.constant_schema
+    types = _types(subject.draft, found)
+    return {**views.words, "types": types, "example": views.example, "uses_data": not is_constant}
 
 
 def _types(draft: Draft, answer: Schema[Any]) -> dict[str, Json]:

@@ -20,8 +20,11 @@ function failureNote(app, failed, look, isOld) {
   );
 }
 
+/** Whether the schema of the answer, and what is made of it, are others with other data. */
+export const schemaUsesData = (look) => Boolean(look.schema?.uses_data);
+
 /** Says that a part is made with values that stand in for data which are missing. */
-function standInNote(app, look) {
+export function standInNote(app, look) {
   const names = Object.keys(look.inputs?.stand_ins ?? {});
   if (!names.length) return null;
   const told = names.map((name, at) => [at ? ", " : "", h("code", {}, name)]);
@@ -34,10 +37,10 @@ function placeButton(app, { line, column, file }) {
 
 /**
  * A panel of the part `id` of a Look: `draw(part, look)` shows it in `body`, `nothing()` returns what
- * is said if there is none, `depends()` what else is shown, and `usesData` is whether the data are in
- * it. While the part fails, the last one that could be made stays, marked as old.
+ * is said if there is none, `depends()` what else is shown, and `usesData(look)` whether the data are
+ * in it. While the part fails, the last one that could be made stays, marked as old.
  */
-export function frame(app, { id, title, body, nothing, draw, depends = () => null, usesData = false }) {
+export function frame(app, { id, title, body, nothing, draw, depends = () => null, usesData = () => false }) {
   const note = h("div", { class: "note" }, reading());
   const element = h("div", { class: "frame" }, note, body);
   let look = null;
@@ -65,7 +68,8 @@ export function frame(app, { id, title, body, nothing, draw, depends = () => nul
     body.hidden = !value;
     body.classList.remove("old");
     if (!value) tell("nothing", nothing());
-    else tell(usesData ? JSON.stringify(look.inputs?.stand_ins ?? {}) : "", usesData ? standInNote(app, look) : null);
+    else if (usesData(look)) tell(JSON.stringify(look.inputs?.stand_ins ?? {}), standInNote(app, look));
+    else tell("");
     if (json && json !== drawn) draw(value, look);
     drawn = json;
   }

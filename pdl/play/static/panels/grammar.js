@@ -1,7 +1,7 @@
 // The grammar of the answer: its rules, what it enforces of the schema, and a diagram of a rule.
 
 import { empty, fill, h } from "../dom.js";
-import { frame } from "../frame.js";
+import { frame, schemaUsesData } from "../frame.js";
 import { choice, copyButton } from "../widgets.js";
 import { counted } from "../words.js";
 import { diagramView } from "./grammar_diagram.js";
@@ -51,5 +51,6 @@ export function create(app) {
     body: h("div", {}, h("div", { class: "tools" }, views.element, copy), told, rules.element, report.element, diagram.element),
     nothing: () => empty("No grammar: without a ", h("code", {}, "<|schema|>"), " turn every text is an answer."),
     draw,
+    usesData: schemaUsesData,
   });
 }

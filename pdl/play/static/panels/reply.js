@@ -1,6 +1,7 @@
 // A reply of a model: what is read as the answer, what was repaired, what is wrong, live.
 
 import { empty, failure, fill, h } from "../dom.js";
+import { schemaUsesData, standInNote } from "../frame.js";
 import { makeBox } from "../replies/box.js";
 import { showCase } from "../replies/case_dialog.js";
 import { presets } from "../replies/presets.js";
@@ -73,14 +74,16 @@ class ReplyPanel {
     return h("p", { class: "bad" }, `✗ ${words} `, show);
   }
 
-  render({ check, schema, tools, failed }) {
+  render(look) {
+    const { check, schema, tools, failed } = look;
     const checked = this.app.looked?.reply ?? "";
     this.box.mark(checked ? check : null, checked);
     this.verdict.show(failed.check ? null : check);
     fill(this.calls, this.rejected(tools));
     this.keep.disabled = !check;
     this.presets.show(schema?.example ?? "");
-    fill(this.told, failed.check ? failure(failed.check) : check ? null : empty(this.app.state.reply ? WAITS : EMPTY));
+    const invented = check && schemaUsesData(look) ? standInNote(this.app, look) : null;
+    fill(this.told, failed.check ? failure(failed.check) : check ? invented : empty(this.app.state.reply ? WAITS : EMPTY));
   }
 }
 

@@ -96,6 +96,6 @@ export function create(app) {
     body: h("div", {}, h("div", { class: "tools" }, families.element, views.element), whole, left.element, cut, json.element, asCurl),
     nothing: () => empty("No request yet: the prompt has no turn that could be sent."),
     draw,
-    usesData: true,
+    usesData: () => true,
   });
 }

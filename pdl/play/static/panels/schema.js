@@ -1,7 +1,7 @@
 // The schema of the answer in all its forms.
 
 import { empty, fill, h } from "../dom.js";
-import { frame } from "../frame.js";
+import { frame, schemaUsesData } from "../frame.js";
 import { jsonView } from "../json_view.js";
 import { choice, copyButton, longText, prose } from "../widgets.js";
 
@@ -63,5 +63,6 @@ export function create(app) {
     body: h("div", {}, h("div", { class: "tools" }, choices.element), about, [...views.values()].map(({ element }) => element)),
     nothing: () => empty("No schema: the answer is any text. A turn ", h("code", {}, "<|schema|>"), " says what the answer must be."),
     draw,
+    usesData: schemaUsesData,
   });
 }
