@@ -31,6 +31,7 @@ def turns(subject: Subject) -> Json:
         "messages": [
             {
                 "role": message.role,
+                "characters": len(message.text),
                 "line": _line(draft, place),
                 "parts": [media.part(part) for part in message.parts],
             }

@@ -9,6 +9,7 @@ import { counted } from "../words.js";
 import { attemptWords } from "./run_state.js";
 
 const MOST = 10_000; // characters of a text that grows
+const LONGEST = 200_000; // characters of one that does not: a page takes seconds to lay out millions
 
 /** Whether what is in an element is seen to its end, so that it may follow what comes. */
 const isAtEnd = (element) => element.scrollHeight - element.scrollTop - element.clientHeight < 24;
@@ -88,22 +89,31 @@ class Streamed {
 
   /** Shows a text, which begins with the one before; returns whether that is another one. */
   draw(text, isOver) {
-    const isWhole = isOver && this.isCut;
-    if (text.length === this.length && !isWhole) return false;
+    const ends = isOver && this.isCut;
+    if (text.length === this.length && !ends) return false;
     const added = text.slice(this.length);
     this.length = text.length;
     this.size += added.length;
-    if (isWhole || this.size > 2 * MOST) this.show(text, isOver);
+    if (isOver && (ends || this.size > 2 * MOST)) this.showBegin(text);
+    else if (this.size > 2 * MOST) this.showEnd(text);
     else this.element.append(...texts(added));
     return true;
   }
 
-  show(text, isOver) {
-    this.isCut = !isOver && text.length > MOST;
-    const shown = this.isCut ? text.slice(whole(text, text.length - MOST)) : text;
-    this.size = shown.length;
-    const words = `… ${counted(text.length - shown.length, "character")} before this are shown when the reply has ended.\n`;
-    fill(this.element, this.isCut ? h("span", { class: "quiet" }, words) : null, shown);
+  showEnd(text) {
+    this.isCut = true;
+    const from = whole(text, text.length - MOST);
+    this.size = text.length - from;
+    const words = `… ${counted(from, "character")} before this are shown when the reply has ended.\n`;
+    fill(this.element, h("span", { class: "quiet" }, words), text.slice(from));
+  }
+
+  showBegin(text) {
+    this.isCut = false;
+    const to = whole(text, LONGEST);
+    this.size = to;
+    const words = `\n… ${counted(text.length - to, "more character")}, which are not shown.`;
+    fill(this.element, text.slice(0, to), to < text.length ? h("span", { class: "quiet" }, words) : null);
   }
 }
 

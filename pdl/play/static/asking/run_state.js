@@ -66,7 +66,7 @@ export function statusWords({ status, attempts, result, model }, seconds) {
 /** What is said of a verdict that has no check: why the attempt failed. */
 export function attemptWords({ ok, reason, stopped, pause }) {
   const words = [];
-  if (!ok && reason) words.push(`The attempt failed: ${reason}.`);
+  if (!ok && reason) words.push(`The attempt failed: ${reason}${/[.!?…]$/.test(reason) ? "" : "."}`);
   if (stopped) words.push("The reply was stopped, since it could not become valid.");
   if (pause) words.push(`The next attempt follows after ${pause.toFixed(1)} s.`);
   return words.join(" ");

@@ -50,7 +50,7 @@ function turnView(app, first) {
   function update(next) {
     if (next.role !== first.role) return false;
     turn = next;
-    fill(about, counted(textOf(next).length, "character"));
+    fill(about, counted(next.characters, "character"));
     line.hidden = !next.line;
     fill(line, `Line ${next.line}`);
     line.setAttribute("aria-label", `Line ${next.line}, go there`);
@@ -120,6 +120,6 @@ export function create(app) {
     body: h("div", {}, h("div", { class: "tools" }, views.element, about), turns, transcript.element),
     nothing: () => empty("No turn yet. Begin one with a line such as ", h("code", {}, "<|user|>"), "."),
     draw,
-    usesData: true,
+    usesData: () => true,
   });
 }
