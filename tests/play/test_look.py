@@ -33,7 +33,7 @@ _KEYS = {
     "turns": {
         *("messages", "reasoning", "warnings", "config", "transcript", "characters"),
     },
-    "schema": {"form", "words", "notation", "json_schema", "types", "example"},
+    "schema": {"form", "words", "notation", "json_schema", "types", "example", "uses_data"},
     "grammar": {"text", "exact", "report", "more", "rules", "diagram"},
     "check": {
         *("ok", "reason", "summary", "value", "span", "repairs", "errors", "rejected"),
@@ -305,6 +305,21 @@ def test_a_rule_is_drawn() -> None:
 def test_the_example_is_an_answer(schema: str) -> None:
     found = look(f"<|user|>\nx\n<|schema|>\n{schema}\n")["schema"]
     assert pdl.check(pdl.Schema.parse(schema), found["example"]).ok
+
+
+@pytest.mark.parametrize(
+    ("schema", "uses_data"), [("{ a: int }", False), ("int<0,{{ n }}>", True), ("{{ n }}", True)]
+)
+def test_a_schema_that_the_data_change_says_so(schema: str, uses_data: bool) -> None:  # noqa: FBT001 - a case
+    found = look(f"<|user|>\n{{{{ n }}}}\n<|schema|>\n{schema}\n", '{"n": 3}')
+    assert found["schema"]["uses_data"] is uses_data
+
+
+def test_characters_are_those_of_texts() -> None:
+    media = "<|media(https://a.example/b.png)|>"
+    found = look(f"<|system|>\n\U0001f600\n<|user|>\nA {media} b\n")["turns"]
+    assert [one["characters"] for one in found["messages"]] == [1, len("A  b")]
+    assert found["characters"] == 5
 
 
 def test_only_the_parts_that_are_wanted() -> None:

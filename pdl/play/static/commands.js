@@ -60,9 +60,15 @@ export class Commands {
     if (!app.hello.files) return undefined;
     if (!app.state.file) return this.choose(true);
     if (!app.files.isUnsaved()) return undefined;
+    return this.write();
+  }
+
+  /** Writes the file over the content of a digest: the one that was read, if it is not given. */
+  write(digest) {
+    const { app } = this;
     return this.attempt(async () => {
       try {
-        const theirs = await app.files.save();
+        const theirs = await app.files.save(digest);
         if (theirs) this.conflict(theirs);
         else app.announce(`${app.state.file} is saved.`);
       } catch (error) {
@@ -88,7 +94,7 @@ export class Commands {
     const { files, state } = this.app;
     const texts = { mine: state.prompt, theirs: theirs.text };
     showConflict(state.file, texts, {
-      mine: () => this.attempt(() => files.save(theirs.digest)),
+      mine: () => this.write(theirs.digest),
       theirs: () => {
         files.take(theirs);
         this.app.notices.hide("changed");

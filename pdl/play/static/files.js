@@ -61,7 +61,31 @@ export class Files {
     const { file: before } = this.app.state;
     this.leave();
     this.app.replace({ file: name, prompt, data, reply });
+    this.remember(name);
     if (before && before !== name && !this.isUnsaved(before)) this.app.language?.forget(before);
+  }
+
+  /** Keeps the name of the open file for a reload of this tab. */
+  remember(name) {
+    try {
+      sessionStorage.setItem(this.remembered, name);
+    } catch {
+      // a browser that keeps nothing, or no more
+    }
+  }
+
+  get remembered() {
+    return `pdl-open:${this.app.hello.root}`;
+  }
+
+  /** The one of some names that this tab shows first: the file that it had open, if that is there. */
+  first(names) {
+    try {
+      const last = sessionStorage.getItem(this.remembered);
+      return names.includes(last) ? last : names[0];
+    } catch {
+      return names[0];
+    }
   }
 
   leave() {
@@ -117,7 +141,10 @@ export class Files {
   /** Saves a file that is not shown. Throws what the server refuses. */
   async saveOther(name) {
     const file = this.known.get(name);
-    if (name === this.app.state.file) return void (await this.save());
+    if (name === this.app.state.file) {
+      if (await this.save()) throw new Error(`${name} has changed since it was read.`);
+      return;
+    }
     const { digest } = await this.app.backend.call("save", { name, text: file.prompt, digest: file.digest });
     Object.assign(file, { saved: file.prompt, digest });
     this.app.language?.forget(name);

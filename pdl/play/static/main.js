@@ -74,7 +74,7 @@ async function shared(app) {
 async function usual(app) {
   if (!app.hello.files) return app.replace(START);
   const prompts = app.hello.opened ? [app.hello.opened] : (await app.files.refresh()).filter(({ kind }) => kind === "prompt").map(({ name }) => name);
-  return prompts.length ? app.files.open(prompts[0]) : app.replace(START);
+  return prompts.length ? app.files.open(app.files.first(prompts)) : app.replace(START);
 }
 
 function parts(app) {

@@ -33,8 +33,10 @@ export function status(app) {
   const took = h("span", { class: "quiet wide" });
   const tookWords = () => `updated in ${Math.max(1, Math.round(app.took))} ms`;
   let busy = false;
+  let isOld = false; // whether the page shows what was before the last change
 
   app.on("look", (look) => {
+    isOld = false;
     const severity = worst(look.problems);
     const calls = callWords(look.tools);
     const words = [verdictWords(look.check), calls].filter(Boolean).join(", ");
@@ -52,6 +54,7 @@ export function status(app) {
     if (!busy) fill(took, tookWords());
   });
   app.on("opened", () => {
+    isOld = false;
     fill(problems, "…");
     problems.className = "";
     panel = "problems";
@@ -59,15 +62,16 @@ export function status(app) {
     for (const id of ["problems", "reply", "tools"]) app.mark(id, "");
   });
   app.on("failed", () => {
-    if (app.look) return;
-    fill(problems, "Not read");
+    isOld = true;
+    fill(problems, app.look ? "Not updated" : "Not read");
     problems.className = "bad";
+    fill(took);
   });
   app.on("busy", (is) => {
     busy = is;
     document.getElementById("page").setAttribute("aria-busy", String(is));
     if (is) fill(took, "updating …");
-    else if (app.look) fill(took, tookWords());
+    else if (app.look && !isOld) fill(took, tookWords());
   });
   app.on("cursor", ({ line, column }) => fill(place, `line ${line}, column ${column}`));
   app.on("language", (state) => fill(language, LANGUAGE[state]));

@@ -211,6 +211,59 @@ def test_a_server_that_is_gone_takes_no_text_along(chromium: Any, start: Any, fo
         page.close()
 
 
+def test_a_file_that_changes_while_it_is_compared_is_compared_again(
+    page: Any, folder: Path
+) -> None:
+    show(page, "parts/tone.pdl")
+    write(page, "mine")
+    file = folder / "parts" / "tone.pdl"
+    file.write_text("Theirs.\n", encoding="utf-8")
+    page.keyboard.press("Control+s")
+    dialog = page.get_by_role("dialog", name="Changed on disk")
+    dialog.get_by_text("Theirs.").wait_for()
+    file.write_text("Newer.\n", encoding="utf-8")
+    dialog.get_by_role("button", name="Overwrite the file").click()
+    dialog.get_by_text("Newer.").wait_for()
+    assert file.read_text(encoding="utf-8") == "Newer.\n"
+    dialog.get_by_role("button", name="Overwrite the file").click()
+    wait_for(lambda: file.read_text(encoding="utf-8") == f"{TONE}mine", "saved text")
+
+
+def test_a_reload_shows_the_same_file(page: Any) -> None:
+    show(page, "windows.pdl")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    titled(page, "windows.pdl")
+
+
+def test_an_answer_that_depends_on_example_data_says_so(page: Any, folder: Path) -> None:
+    text = "<|input|>\n{ most: int<1,9> }\n<|user|>\nHi\n<|schema|>\nint<0,{{ most }}>\n"
+    folder.joinpath("choice.pdl").write_text(text, encoding="utf-8")
+    show(page, "choice.pdl")
+    for name in ("Schema", "Grammar"):
+        page.get_by_role("tab", name=name).click()
+        page.get_by_role("tabpanel", name=name).get_by_text("Example values").wait_for()
+    page.get_by_role("tab", name="Reply").click()
+    page.get_by_role("textbox", name="Reply of a model").focus()
+    page.keyboard.type("0")
+    page.get_by_role("tabpanel", name="Reply").get_by_text("Example values").wait_for()
+
+
+def test_a_look_that_is_refused_is_not_taken_for_the_last_one(page: Any) -> None:
+    show(page, "windows.pdl")
+    page.locator("#status").get_by_text("No problems").wait_for()
+    page.route(
+        "**/api/look", lambda route: route.fulfill(status=413, json={"message": "too large"})
+    )
+    write(page, "more")
+    page.locator("#status").get_by_text("Not updated").wait_for()
+    assert "updated in" not in page.locator("#status").inner_text()
+    page.unroute("**/api/look")
+    write(page, ".")
+    page.locator("#status").get_by_text("updated in").wait_for()
+    assert "Not updated" not in page.locator("#status").inner_text()
+
+
 def test_what_was_typed_follows_the_server_to_another_address(
     chromium: Any, start: Any, folder: Path
 ) -> None:

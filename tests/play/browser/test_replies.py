@@ -313,7 +313,7 @@ def test_a_run_is_shown_with_its_own_prompt(chromium: Any, start: Any, simple: P
         assert closed.wait(MILLISECONDS / 1000)
 
 
-def test_a_fast_stream_is_stopped_and_then_shown_whole(
+def test_a_fast_stream_is_stopped_and_then_shown_from_its_beginning(
     chromium: Any, start: Any, simple: Path
 ) -> None:
     pieces = "".join(streamed(*["ab "] * 500)[:500])
@@ -340,9 +340,26 @@ def test_a_fast_stream_is_stopped_and_then_shown_whole(
         page.get_by_role("button", name="Stop").click()
         page.locator(".run-status").get_by_text("Stopped after").wait_for()
         assert sent.wait(MILLISECONDS / 1000)
-        text = page.locator("pre.streamed").text_content()
-        assert len(text) > 10_000
+        text, _, left = page.locator("pre.streamed").text_content().partition("\n… ")
+        assert 10_000 < len(text) <= 200_000
         assert text.replace("ab ", "") in {"", "a", "ab"}
+        assert not left or left.endswith("more characters, which are not shown.")
+
+
+def test_of_a_reply_of_millions_the_beginning_is_shown(
+    chromium: Any, start: Any, simple: Path
+) -> None:
+    simple.write_text("<|user|>\nHi\n", encoding="utf-8")
+    with (
+        Hostile((stream(*streamed(*["b" * 100_000] * 30)),)) as provider,
+        start(simple, models=["openai:tiny"], base_url=provider.url) as served,
+        opened(chromium, served) as page,
+    ):
+        page.keyboard.press("ControlOrMeta+Enter")
+        page.locator(".run-status").get_by_text("A valid answer").wait_for()
+        text, _, left = page.locator("pre.streamed").text_content().partition("\n… ")
+        assert text == "b" * 200_000
+        assert left == "2,800,000 more characters, which are not shown."
 
 
 def test_what_a_run_lacks_is_said(chromium: Any, start: Any, simple: Path) -> None:

@@ -38,6 +38,7 @@ test("a failed run says after how many attempts", () => {
   assert.equal(run.error.message, "no valid answer");
   assert.equal(usageWords(run.usage), "5 input tokens");
   assert.equal(attemptWords({ ok: false, reason: "rate limit", pause: 2 }), "The attempt failed: rate limit. The next attempt follows after 2.0 s.");
+  assert.equal(attemptWords({ ok: false, reason: "A call is invalid. Give the answer." }), "The attempt failed: A call is invalid. Give the answer.");
 });
 
 test("calls are no answer, and are counted", () => {

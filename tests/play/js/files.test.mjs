@@ -78,3 +78,24 @@ test("typing without a pause is kept too", (context) => {
   }
   assert.ok(times >= 3);
 });
+
+test("a reload shows the file that the tab had open, while it is there", () => {
+  const files = opened({ prompt: "a" });
+  assert.equal(files.first(["a.pdl", "b.pdl"]), "a.pdl");
+  files.remember("b.pdl");
+  assert.equal(opened({}).first(["a.pdl", "b.pdl"]), "b.pdl");
+  assert.equal(opened({}).first(["a.pdl"]), "a.pdl");
+  full = true;
+  files.remember("a.pdl");
+  assert.equal(files.first(["a.pdl", "b.pdl"]), "b.pdl");
+});
+
+test("no file is said to be saved that has changed meanwhile", async () => {
+  const refusal = Object.assign(new Error("changed"), { status: 409, told: { text: "theirs", digest: "2" } });
+  const files = opened({ file: "a.pdl", prompt: "mine" });
+  files.known.set("a.pdl", { saved: "a", digest: "1", prompt: "mine" });
+  files.app.backend = { call: () => Promise.reject(refusal) };
+  await assert.rejects(files.saveOther("a.pdl"), /a\.pdl has changed/);
+  assert.deepEqual(await files.save(), { text: "theirs", digest: "2" });
+  assert.ok(files.isUnsaved("a.pdl"));
+});
