@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from pdl.gbnf.limits_errors import uncollected
 from pdl.gbnf.matcher import Configuration, Matcher
 from pdl.masks.endless import EndlessRtn
-from pdl.masks.kernel import FullError, Kernel, KernelError, library
+from pdl.masks.kernel import LONGEST, FullError, Kernel, KernelError, library
 from pdl.masks.walk import DEAD, Configurations
 
 if TYPE_CHECKING:
@@ -284,7 +284,8 @@ AnyEngine: TypeAlias = "Engine | KernelEngine"
 def engine(rtn: Rtn, root: int, limits: Limits, cache: MaskCache) -> AnyEngine:
     """The engine for a grammar: that in C, if it is there."""
     endless = EndlessRtn(rtn)
-    if library() is not None and limits.grammar_configurations >= _LEAST:
+    is_usual = limits.grammar_configurations >= _LEAST and cache.walk.highest <= LONGEST
+    if library() is not None and is_usual:
         try:
             return KernelEngine(endless, root, limits, cache)
         except KernelError:  # too ambiguous from the start

@@ -17,6 +17,7 @@ from zlib import crc32
 
 import numpy as np
 
+from pdl.errors import LimitError
 from pdl.gbnf.limits_errors import uncollected
 from pdl.masks.endless import NEVER
 from pdl.masks.protocol import words_of
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _SOURCE = Path(__file__).with_name("kernel.c")
 _PATH = Path(__file__).with_name("_kernel.dll" if os.name == "nt" else "_kernel.so")
 _BOUND = 24 << 20  # bytes of one engine
-_LONGEST = 60_000  # bytes of a token
+LONGEST = 60_000  # bytes of a token
 _MEMBERS = 41
 _ITEMS = 512
 _MOVES, _SPLIT, _CALL, _END = range(1, 5)
@@ -127,7 +128,7 @@ class KernelTrie:
             found[trie.first] = values
             return found
 
-        self.words = words_of(len(vocabulary))
+        self.words, self.size = words_of(len(vocabulary)), size
         self.depth = trie.depth
         self.weights = walk.weights
         self._arrays = {
@@ -141,10 +142,6 @@ class KernelTrie:
         addresses = {name: pointer(array) for name, array in self._arrays.items()}
         self.held = _Trie(size, len(vocabulary), trie.depth, **addresses)
         self.address = ctypes.addressof(self.held)
-
-    def __len__(self) -> int:
-        found: int = self.held.nodes
-        return found
 
 
 class KernelLexeme(NamedTuple):
@@ -168,7 +165,7 @@ class KernelLexeme(NamedTuple):
 def scan_lexeme(trie: KernelTrie, table: bytes) -> KernelLexeme:
     """Follow all tokens in a lexeme, of which the table has the target of each byte and member."""
     inside = np.zeros(trie.words, np.int32)
-    nodes, keys = np.empty((2, len(trie)), np.int32)
+    nodes, keys = np.empty((2, trie.size), np.int32)
     path = np.empty(trie.depth + 2, np.uint8)
     addresses = map(pointer, (path, inside, nodes, keys))
     count = library().pdl_scan(trie.address, table, len(table) // 256, *addresses)
@@ -232,21 +229,34 @@ class _States:
         """Load a state, and some that it leads to. The kernel calls this."""
         try:
             with uncollected():
-                self._load_some([number])
+                self._load_safely(number)
         except BaseException as error:  # noqa: BLE001 - which must not pass through C
             self.error = error
             return -1
         return 0
 
-    def _load_some(self, pending: list[int]) -> None:
+    def _load_safely(self, number: int) -> None:
+        """The same; that alone, if it is beyond a limit to load what nobody has asked for."""
+        for most in (_BATCH, 1):
+            fresh: list[int] = []
+            try:
+                self._load_some([number], len(self._loaded) + most, fresh)
+            except BaseException as error:
+                self._loaded.difference_update(fresh)
+                if most == 1 or not isinstance(error, LimitError):
+                    raise
+            else:
+                return
+
+    def _load_some(self, pending: list[int], most: int, fresh: list[int]) -> None:
         records: list[int] = []
         states, loaded, classes = self.states, self._loaded, self._classes
         known, add = self._numbers.get, self._add
-        most = len(loaded) + _BATCH
         for number in pending:  # which grows
             if number in loaded:
                 continue
             loaded.add(number)
+            fresh.append(number)
             state = states[number]
             moves = self._rtn.moves_of(state)
             if not moves:
@@ -326,7 +336,7 @@ class Kernel:
 
     def _checked(self, code: int) -> int:
         """A result. Raises the error that it stands for."""
-        if code < -1 or code == -1:
+        if code < 0:
             error, self.states.error = self.states.error, None
             if error is not None:
                 raise error

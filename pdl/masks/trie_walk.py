@@ -27,10 +27,10 @@ class TrieWalk:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.trie = trie = vocabulary.trie
         self.size = words_of(len(vocabulary)) * WORD
-        self.height = np.zeros(len(trie), np.int16)
+        self.height = np.zeros(len(trie), np.int32)
         for start, end in zip(trie.levels[-2:0:-1], trie.levels[:1:-1], strict=True):
             above = trie.parent[start:end]
-            np.maximum.at(self.height, above, self.height[start:end] + np.int16(1))
+            np.maximum.at(self.height, above, self.height[start:end] + np.int32(1))
         self.kids = view(trie.child)
         self.bytes = trie.byte.tobytes()
         self.heights = view(self.height)

@@ -35,7 +35,7 @@ _FEW = 24  # nodes of a level that are faster looked at one by one
 _SEVERAL = 8  # children of a node
 _CONTINUES = ((1 << 64) - 1) << 0x80
 """The bytes of UTF-8 that continue a character, as bits."""
-_ROOM = 64 << 20  # bytes of a table
+_ROOM = 24 << 20  # bytes of a table
 
 
 class Configurations:
@@ -173,9 +173,9 @@ class Configurations:
             found[missing] = self._table[numbers[missing], self._classes[bytes_[missing]]]
         counted = self._counted[found].nonzero()[0]
         if len(counted):
-            pairs = found[counted].astype(np.int64) << 16 | self._walk.height[kids[counted]]
+            pairs = found[counted].astype(np.int64) << 32 | self._walk.height[kids[counted]]
             values, at = np.unique(pairs, return_inverse=True)
-            held = [self.clamp(pair >> 16, pair & 65535) for pair in values.tolist()]
+            held = [self.clamp(pair >> 32, pair & 0xFFFFFFFF) for pair in values.tolist()]
             found[counted] = np.array(held, np.int32)[at]
         return found
 

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shares import share
 
-from pdl import gbnf
+from pdl import Limits, gbnf
+from pdl.errors import LimitError
 from pdl.masks import Masker, Vocabulary
 from pdl.masks import kernel as kernels
 from pdl.masks.endless import EndlessRtn
@@ -141,6 +142,29 @@ def test_a_full_kernel_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     assert here.kernel is one._kernel  # noqa: SLF001
     assert (one.mask(here) == other.mask(there)).all()
     assert one.run(old, b"[") == here
+
+
+@needs_kernel
+def test_limits_are_those_of_the_matcher() -> None:
+    """They are met where a text gets there, each time anew, and not before."""
+    text = 'root ::= "a" many | "b" few\nmany ::= "' + "x" * 200 + '"\nfew ::= "c"'
+    grammar = gbnf.parse(text, limits=Limits(grammar_states=100))
+    one, other = both(grammar, vocabulary(Random(4)))  # noqa: S311 - tests draw
+    here = one.run(one.start, b"b")
+    assert isinstance(here, Place)
+    assert (one.mask(here) == other.mask(other.run(other.start, b"b"))).all()  # type: ignore[arg-type]
+    for _ in range(3):
+        with pytest.raises(LimitError, match="more than 100 states"):
+            one.run(one.start, b"a")
+
+
+def test_tokens_of_any_length() -> None:
+    """Longer ones than the kernel counts go to numpy."""
+    tokens = [bytes([byte]) for byte in range(256)] + [b"a" * 66_000, b"$"]
+    held = Vocabulary(tokens, eos=257)
+    for text, is_allowed in (('root ::= [a-z]* "!"', True), ('root ::= [a-z]{0,99} "!"', False)):
+        allowed = Masker(gbnf.parse(text), held).start().allowed()
+        assert (256 in allowed) == is_allowed
 
 
 def test_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
