@@ -119,6 +119,9 @@ class Run(Hook):
     def after(self, number: int, attempt: Attempt, pause: float | None) -> None:
         """Put what came of an attempt."""
         reply = attempt.reply
+        calls = attempt.calls or (
+            () if reply is None else reply.calls
+        )  # those that are refused, too
         told: Json = None
         if attempt.check is not None and reply is not None:
             told = check_fields(attempt.check, Offsets(reply.text))
@@ -128,7 +131,7 @@ class Run(Hook):
             ok=attempt.ok,
             reason=self._hidden(attempt.reason),
             check=told,
-            calls=_calls(attempt.calls),
+            calls=_calls(calls),
             stopped=attempt.is_stopped,
             pause=pause,
         )

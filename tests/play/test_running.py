@@ -148,6 +148,22 @@ def test_a_failed_run_does_not_tell_where_files_are(start: Start, tmp_path: Path
     assert str(tmp_path) not in json.dumps(events)
 
 
+def test_calls_of_tools_that_there_are_not_are_told(start: Start) -> None:
+    """The reply has no text: without them, nobody would see what the model did."""
+    call = {"index": 0, "id": "c", "function": {"name": "look", "arguments": '{"at": 1}'}}
+    choice = {"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}
+    said = f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n"
+    with (
+        Hostile((stream(said),)) as provider,
+        start(models=["openai:tiny"], base_url=provider.url) as served,
+    ):
+        text = "<|user|>\nHi\n<|schema|>\n{ a: int }"
+        events = served.events("run", prompt=text, model="openai:tiny", retries=0)
+    (verdict,) = [one for one in events if one["event"] == "verdict"]
+    assert not verdict["ok"]
+    assert verdict["calls"] == [{"name": "look", "arguments": {"at": 1}}]
+
+
 def test_the_calls_of_a_reply_are_told(start: Start) -> None:
     """No tool is run: the answer is that the model calls it."""
     function = {"name": "look", "arguments": '{"place": "`x`"}'}

@@ -3,6 +3,7 @@
 import { fill, h } from "./dom.js";
 import { showHelp } from "./help.js";
 import { written } from "./state.js";
+import { named } from "./visible.js";
 
 const COPIED = 1500; // milliseconds for which a button says so
 
@@ -25,7 +26,7 @@ async function copyLink(app, button) {
 function title(app) {
   const { file } = app.state;
   const mark = app.files.isUnsaved() ? "● " : "";
-  document.title = `${mark}${file ?? "Untitled"} · pdl play`;
+  document.title = `${mark}${named(file ?? "Untitled")} · pdl play`;
 }
 
 /** The bar's elements. `commands`: {openFiles, save}. */

@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { pieces } from "../../../pdl/play/static/highlight.js";
 import { rulesOf } from "../../../pdl/play/static/panels/grammar_rules.js";
+import { sectionOf } from "../../../pdl/play/static/panels/problems.js";
 import { curl, reasons } from "../../../pdl/play/static/panels/requests.js";
 
 const TEXTS = ['{"a": [1, -2.5e3, true], "b": "c\\"d"} # x', 'root ::= "a" [^\\n"]+ other{2,} # "open\nother ::= <[12]> | !<think>', "", "'''\"\"\"\\", "f: int<1,5>, // a \"comment\"\nParty = { x?: str }"];
@@ -51,4 +53,12 @@ test("a command without a model has a placeholder", () => {
 test("what is left out for one reason is told once", () => {
   const items = [{ pointer: "#/a", keyword: "x", why: "w" }, { pointer: "#/b", keyword: "x", why: "w" }, { key: "top_k", why: "v" }, "z"];
   assert.deepEqual(reasons(items), [["w", ["#/a", "#/b"]], ["v", ["top_k"]], ["z", []]]);
+});
+
+test("the link of a code leads to the section that describes it", () => {
+  const page = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");
+  const sections = page.split(/^## /m).slice(1).map((text) => [text.split("\n")[0].replaceAll(" ", "-"), [...text.matchAll(/^\| `([a-z]+\/[a-z-]+)`/gm)]]);
+  const codes = sections.flatMap(([name, found]) => found.map(([, code]) => [code, name]));
+  assert.ok(codes.length > 100);
+  for (const [code, name] of codes) assert.equal(sectionOf(code), name, code);
 });

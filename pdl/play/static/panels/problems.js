@@ -9,10 +9,16 @@ const SEVERITIES = { error: ["bad", "✕", "Error"], warning: ["warn", "!", "War
 const READING = "Reading the prompt …";
 const DOCS = "https://pdl-prompts.github.io/pdl/errors/";
 
-/** The description of an error's code: its kind has a section there. */
+const SECTIONS = { warning: "turn", ask: "ask-and-output", output: "ask-and-output", vocabulary: "vocabulary-and-token", token: "vocabulary-and-token" };
+
+/** The section there that describes an error's code: most have the name of its kind. */
+export function sectionOf(code) {
+  const [kind] = code.split("/");
+  return SECTIONS[kind] ?? kind;
+}
+
 function codeLink(code) {
-  const kind = code.split("/")[0];
-  return h("a", { href: `${DOCS}#${kind}`, target: "_blank", rel: "noreferrer noopener" }, h("code", {}, code));
+  return h("a", { href: `${DOCS}#${sectionOf(code)}`, target: "_blank", rel: "noreferrer noopener" }, h("code", {}, code));
 }
 
 function problemView(app, one) {
