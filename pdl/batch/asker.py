@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pdl.models.arguments import Models
     from pdl.models.budget import Budget
     from pdl.prompt import Prompt, Rendered
-    from pdl.schema.arrow import Form
+    from pdl.schema.arrow_forms import Form
 
 _UNFIT = frozenset({"default", "on_delta", "on_partial", "stream", "tools"})
 """Options of `ask` that a batch does not have."""
@@ -166,7 +166,7 @@ _COLUMNS = (
 
 def _fitted(one: Asked, form: Form) -> Asked:
     """What came of a row, with the value as Arrow has it; it fails if that does not exist."""
-    from pdl.schema.arrow import UnfitError  # noqa: PLC0415 - needs pyarrow
+    from pdl.schema.arrow_forms import UnfitError  # noqa: PLC0415 - needs pyarrow
 
     if not one.ok:
         return one

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pdl.prompt import Prompt
     from pdl.reply import Coercions
     from pdl.schema import Schema
-    from pdl.schema.arrow import Form
+    from pdl.schema.arrow_forms import Form
 
 NO_REPLY = "no-reply"
 """The reason of a row whose reply is null, or is not a string."""
@@ -157,7 +157,8 @@ class Checker(SharedFunction):
         return self._against.schema
 
     def _form(self) -> Form:
-        from pdl.schema.arrow import JSON_TEXT, TEXT, form_of  # noqa: PLC0415 - needs pyarrow
+        from pdl.schema.arrow import form_of  # noqa: PLC0415 - needs pyarrow
+        from pdl.schema.arrow_forms import JSON_TEXT, TEXT  # noqa: PLC0415
 
         if not self._against.is_fixed:
             return JSON_TEXT
@@ -232,7 +233,7 @@ def _failed(reason: str, message: str, reply: str | None, schema: str | None) ->
 
 def _fitted(row: Row, form: Form) -> Row:
     """The row with the value as Arrow has it; it fails if that does not exist."""
-    from pdl.schema.arrow import UnfitError  # noqa: PLC0415 - needs pyarrow
+    from pdl.schema.arrow_forms import UnfitError  # noqa: PLC0415 - needs pyarrow
 
     if not row.ok:
         return row

@@ -15,7 +15,7 @@ from pdl.errors import PdlError, Problem, did_you_mean, missing_package
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pdl.schema.arrow import Form
+    from pdl.schema.arrow_forms import Form
 
 Cells: TypeAlias = "Sequence[list[Any]]"
 """The cells of each added column, in the order of the columns."""
@@ -38,8 +38,8 @@ class ColumnError(PdlError):
 class Column:
     """A column that is added: its name, and the kind of its cells, each of which can be None.
 
-    If `form` is set, its result, a `pdl.schema.arrow.Form`, says what type of Arrow the cells have,
-    and they fit that type.
+    If `form` is set, its result, a `pdl.schema.arrow_forms.Form`, says what type of Arrow the cells
+    have, and they fit that type.
     """
 
     name: str

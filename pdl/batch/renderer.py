@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from pdl.batch.columns import Cells, Columns
     from pdl.batch.templates import Data, RowValues
     from pdl.prompt import Prompt
-    from pdl.schema.arrow import Form
+    from pdl.schema.arrow_forms import Form
 
 
 def _json_text() -> Form:
-    from pdl.schema.arrow import JSON_TEXT  # noqa: PLC0415 - needs pyarrow
+    from pdl.schema.arrow_forms import JSON_TEXT  # noqa: PLC0415 - needs pyarrow
 
     return JSON_TEXT
 

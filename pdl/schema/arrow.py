@@ -1,4 +1,4 @@
-"""Schemas as types of Arrow, and their values as values of these types and back.
+"""Schemas as types of Arrow.
 
 A type can represent every value of its schema, and distinguishes them: what is not one scalar, a
 list, a closed object, or a map is JSON text. Keywords that only narrow a type (patterns, lengths,
@@ -7,252 +7,34 @@ conditions) don't matter for it.
 
 from __future__ import annotations
 
-import datetime as dt
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from pdl.errors import missing_package
-from pdl.schema.json_values import compact_json
+from pdl.schema.arrow_forms import (
+    BOOLEAN,
+    DATE,
+    HIGH,
+    INTEGER,
+    JSON_TEXT,
+    LOW,
+    NUMBER,
+    TEXT,
+    Form,
+    JsonText,
+    Member,
+    list_of,
+    map_of,
+    struct_of,
+)
 from pdl.schema.keywords import lookup, types_of
-
-try:
-    import pyarrow as pa
-except ModuleNotFoundError as error:
-    raise missing_package("types of Arrow need", "pyarrow", "arrow") from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from pdl._types import Json, JsonPath, JsonSchema
-
-    Put: TypeAlias = Callable[[Json], Any]
-
-IS_JSON = {b"pdl.json": b"true"}
-"""The metadata of a field whose strings are JSON texts."""
+    from pdl._types import Json, JsonSchema
 
 _MOST_PARTS = 2_000  # of one type; the rest is text
 _DEEPEST = 40
-_LOW, _HIGH = -(2**63), 2**63 - 1
-
-
-class UnfitError(ValueError):
-    """A value of a schema that the type of Arrow does not have; `path` leads to it."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.path: JsonPath = ()
-
-
-@dataclass(frozen=True)
-class Form:
-    """How the values of a schema are represented. Forms are equal if they represent alike."""
-
-    type: Any = field(compare=False)
-
-    def field(self, name: str) -> Any:
-        """Return a nullable field of this form."""
-        return pa.field(name, self.type)
-
-    @property
-    def size(self) -> int:
-        """How many types it consists of."""
-        return 1 + sum(one.size for one in self._inner())
-
-    def _inner(self) -> Sequence[Form]:
-        return ()
-
-    @property
-    def converts(self) -> bool:
-        """Whether `put` returns anything but the value itself."""
-        return any(one.converts for one in self._inner())
-
-    def put(self, value: Json) -> Any:
-        """Return what pyarrow converts. Raises UnfitError."""
-        return None if value is None else self._put(value)
-
-    def take(self, value: Any) -> Json:
-        """Return the JSON of what pyarrow gives back."""
-        return None if value is None else self._take(value)
-
-    def _put(self, value: Json) -> Any:
-        return value
-
-    def _take(self, value: Any) -> Json:
-        return value
-
-
-@dataclass(frozen=True)
-class Plain(Form):
-    """A string or a boolean."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class JsonText(Form):
-    """The JSON text of any value, also of null."""
-
-    converts = True
-
-    def field(self, name: str) -> Any:
-        """Return a field that is marked."""
-        return pa.field(name, self.type, metadata=IS_JSON)
-
-    def put(self, value: Json) -> Any:
-        """Return the text."""
-        return compact_json(value)
-
-    def _take(self, value: Any) -> Json:
-        return json.loads(value)
-
-
-@dataclass(frozen=True)
-class Integer(Form):
-    """An integer of 64 bits."""
-
-    converts = True
-
-    def _put(self, value: Json) -> Any:
-        if _LOW <= value <= _HIGH:
-            return int(value)
-        raise UnfitError("is an integer of more than 64 bits")
-
-
-@dataclass(frozen=True)
-class Number(Form):
-    """A number that is equal to a double; an integer can be too long for that."""
-
-    converts = True
-
-    def _put(self, value: Json) -> Any:
-        if isinstance(value, float):
-            return value
-        try:
-            made = float(value)
-        except OverflowError:
-            made = None
-        if made != value:
-            raise UnfitError("is an integer that a double cannot represent")
-        return made
-
-
-@dataclass(frozen=True)
-class Date(Form):
-    """A full date, of the years 1 to 9999."""
-
-    converts = True
-
-    def _put(self, value: Json) -> Any:
-        try:
-            made = dt.date.fromisoformat(value)
-        except ValueError:
-            made = None
-        if made is None or made.isoformat() != value:
-            raise UnfitError("is a date that Python does not have")
-        return made
-
-    def _take(self, value: Any) -> Json:
-        return value.isoformat()
-
-
-@dataclass(frozen=True)
-class ListOf(Form):
-    """An array of items of one form."""
-
-    item: Form
-
-    def _inner(self) -> Sequence[Form]:
-        return (self.item,)
-
-    def _put(self, value: Json) -> Any:
-        return _all(self._put_item, enumerate(value)) if self._put_item else value
-
-    @cached_property
-    def _put_item(self) -> Put | None:
-        return self.item.put if self.item.converts else None
-
-    def _take(self, value: Any) -> Json:
-        return [self.item.take(one) for one in value]
-
-
-@dataclass(frozen=True)
-class MapOf(Form):
-    """An object with any keys, whose values have one form: pairs."""
-
-    item: Form
-
-    def _inner(self) -> Sequence[Form]:
-        return (self.item,)
-
-    converts = True
-
-    def _put(self, value: Json) -> Any:
-        return list(zip(value, _all(self.item.put, value.items()), strict=True))
-
-    def _take(self, value: Any) -> Json:
-        return {name: self.item.take(one) for name, one in value}
-
-
-class Member(NamedTuple):
-    """A field of an object. If it is optional, null represents its absence."""
-
-    name: str
-    form: Form
-    is_optional: bool
-
-
-@dataclass(frozen=True)
-class StructOf(Form):
-    """A closed object."""
-
-    members: tuple[Member, ...]
-
-    def _inner(self) -> Sequence[Form]:
-        return [one.form for one in self.members]
-
-    def _put(self, value: Json) -> Any:
-        if not self._names.issuperset(value):
-            raise UnfitError("has fields that its type does not have")
-        made = dict(value)
-        name = ""
-        try:
-            for name, put in self._puts:
-                if name in made:
-                    made[name] = put(made[name])
-        except UnfitError as error:
-            error.path = (name, *error.path)
-            raise
-        return made
-
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        return frozenset(one.name for one in self.members)
-
-    @cached_property
-    def _puts(self) -> list[tuple[str, Put]]:
-        return [(name, form.put) for name, form, _ in self.members if form.converts]
-
-    def _take(self, value: Any) -> Json:
-        return {
-            name: form.take(value[name])
-            for name, form, is_optional in self.members
-            if not (is_optional and value[name] is None)
-        }
-
-
-def _all(put: Put, items: Iterable[tuple[str | int, Json]]) -> list[Any]:
-    made = []
-    step: str | int = 0
-    try:
-        for step, one in items:  # noqa: B007 - errors need the step
-            made.append(put(one))
-    except UnfitError as error:
-        error.path = (step, *error.path)
-        raise
-    return made
 
 
 def form_of(document: JsonSchema) -> Form:
@@ -336,10 +118,10 @@ class _Reader:
     def _array(self, node: JsonSchema) -> Form:
         prefix, rest = node.get("prefixItems", []), node.get("items", True)
         if not prefix:
-            return _list(JSON_TEXT if rest is False else self.form(rest))
+            return list_of(JSON_TEXT if rest is False else self.form(rest))
         items = [*prefix, *([] if rest is False else [rest])]
         item = _joined(map(self.read, items)).form
-        return JSON_TEXT if item is None or isinstance(item, JsonText) else _list(item)
+        return JSON_TEXT if item is None or isinstance(item, JsonText) else list_of(item)
 
     def _object(self, node: JsonSchema) -> Form:
         fields, rest = node.get("properties", {}), node.get("additionalProperties", True)
@@ -347,11 +129,13 @@ class _Reader:
             return JSON_TEXT
         if fields and rest is False and _are_names(fields):
             required = node.get("required", ())
-            return _struct([self._member(name, inner, required) for name, inner in fields.items()])
+            return struct_of(
+                [self._member(name, inner, required) for name, inner in fields.items()]
+            )
         if isinstance(rest, Mapping) and not fields:
             item = self.form(rest)
             if not isinstance(item, JsonText):
-                return MapOf(pa.map_(pa.string(), item.field("value")), item)
+                return map_of(item)
         return JSON_TEXT
 
     def _member(self, name: str, node: Json, required: Sequence[str]) -> Member:
@@ -365,14 +149,6 @@ class _Reader:
         return Member(name, form, not is_nullable)
 
 
-def _list(item: Form) -> Form:
-    return ListOf(pa.list_(item.field("item")), item)
-
-
-def _struct(members: list[Member]) -> Form:
-    return StructOf(pa.struct([one.form.field(one.name) for one in members]), tuple(members))
-
-
 def _string(node: JsonSchema) -> Form:
     return DATE if node.get("format") == "date" else TEXT
 
@@ -381,8 +157,8 @@ def _integer(node: JsonSchema) -> Form:
     """64 bits, unless the bounds expressly allow more."""
     bounds = [node[one] for one in ("minimum", "maximum") if one in node]
     open_bounds = [node[one] for one in ("exclusiveMinimum", "exclusiveMaximum") if one in node]
-    fits = all(_LOW <= one <= _HIGH for one in bounds)
-    return INTEGER if fits and all(_LOW <= one <= _HIGH + 1 for one in open_bounds) else JSON_TEXT
+    fits = all(LOW <= one <= HIGH for one in bounds)
+    return INTEGER if fits and all(LOW <= one <= HIGH + 1 for one in open_bounds) else JSON_TEXT
 
 
 def _listed(values: list[Json]) -> _Read:
@@ -422,12 +198,6 @@ def _is_utf8(name: str) -> bool:
     return True
 
 
-TEXT = Plain(pa.string(), "text")
-BOOLEAN = Plain(pa.bool_(), "boolean")
-INTEGER = Integer(pa.int64())
-NUMBER = Number(pa.float64())
-DATE = Date(pa.date32())
-JSON_TEXT = JsonText(pa.string())
 _NULL = _Read(None, is_nullable=True)
 _ANY = _Read(JSON_TEXT, is_nullable=True)
 _BY_CLASS: dict[type, Form] = {str: TEXT, bool: BOOLEAN, int: INTEGER, float: NUMBER}

@@ -16,6 +16,7 @@ from pdl.reply import violations
 
 pa: Any = pytest.importorskip("pyarrow")
 arrow: Any = pytest.importorskip("pdl.schema.arrow")
+forms: Any = pytest.importorskip("pdl.schema.arrow_forms")
 
 TYPES = {
     "str": "string",
@@ -98,8 +99,8 @@ def test_types_of_json_schema(document: Any, wanted: str) -> None:
 def test_text_is_marked_where_it_is_json() -> None:
     struct = pdl.Schema.parse("{ a: str, b: int | str, c: [any] }").to_arrow()
     assert struct.field("a").metadata is None
-    assert struct.field("b").metadata == arrow.IS_JSON
-    assert struct.field("c").type.field(0).metadata == arrow.IS_JSON
+    assert struct.field("b").metadata == forms.IS_JSON
+    assert struct.field("c").type.field(0).metadata == forms.IS_JSON
 
 
 def test_an_optional_null_is_no_absence() -> None:
@@ -126,7 +127,7 @@ def test_absence_is_a_default_of_null() -> None:
 )
 def test_what_does_not_fit(dsl: str, value: Any, path: tuple[Any, ...], message: str) -> None:
     """It is refused, not wrapped or rounded."""
-    with pytest.raises(arrow.UnfitError) as caught:
+    with pytest.raises(forms.UnfitError) as caught:
         arrow.form_of(pdl.Schema.parse(dsl).document).put(value)
     assert (caught.value.path, str(caught.value)) == (path, message)
 
@@ -196,7 +197,7 @@ def _through(schema: pdl.Schema, values: list[Any]) -> list[Any]:
     for at, value in reversed(list(enumerate(values))):
         try:
             put.append(form.put(value))
-        except arrow.UnfitError:
+        except forms.UnfitError:
             del values[at]
     cells = pa.array(put[::-1], type=form.type)
     cells.validate(full=True)

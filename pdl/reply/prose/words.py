@@ -380,11 +380,9 @@ def begins(meaning: str, words: Sequence[str]) -> int:
 def ends(meaning: str, words: Sequence[str]) -> int:
     """How many words at the end make a phrase of a meaning; 0 for none."""
     known = lexicon(meaning)
-    return (
-        next((n for n in range(_LONGEST, 0, -1) if " ".join(words[-n:]) in known), 0)
-        if words
-        else 0
-    )
+    if not words:
+        return 0
+    return next((n for n in range(_LONGEST, 0, -1) if " ".join(words[-n:]) in known), 0)
 
 
 def ends_joined(meaning: str, text: str) -> bool:

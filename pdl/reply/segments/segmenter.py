@@ -58,10 +58,7 @@ _MARKS = {
     "answer_opener": "_open_answer",
     "answer_closer": "_close_answer",
 }
-"""Pattern of the dialects -> the name of the method that takes a match of it.
-
-With bound methods a segmenter would refer to itself, and keep its text for long.
-"""
+"""Pattern of the dialects -> the name of its method: bound ones would make a cycle."""
 
 
 class _Aside(NamedTuple):
