@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from pdl.compare import No, Unknown, includes
 from pdl.decoding import JsonError, strict_json
+from pdl.reply.prose.omissions import stand_in
 from pdl.reply.validation.json_types import equal
-from pdl.reply.validation.schema_walk import root_kinds
+from pdl.reply.validation.schema_walk import has_whole_float, root_kinds
 from pdl.schema import Schema
 
 if TYPE_CHECKING:
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
 Keep: TypeAlias = Literal["all", "valid", "none"]
 """Which results stay: all whose row is the same, of those the valid ones, or none."""
 
-_OPENING = re.compile(r"[\[{]")
+_ALONE = re.compile(
+    r"[ \t\r\n]*+(?P<fence>```(?:json)?[ \t]*+\r?\n)?[ \t\r\n]*+(?P<body>[\[{].*[\]}])"
+    r"(?(fence)[ \t]*+\r?\n```)[ \t\r\n]*+",
+    re.DOTALL,
+)
 _SHOWN = 200  # characters of a witness
 
 
@@ -81,15 +86,17 @@ def _compared(one: Schema, other: Schema) -> Stay:
 
 
 def is_sole_answer(reply: str, value: Json) -> bool:
-    """Return whether all that could be an object or an array in a reply is this value.
+    """Return whether a reply is this value, at most in a fence, so that any schema reads it so.
 
-    Another schema that allows the value can then find nothing else.
+    In other replies, the schema decides what belongs to the answer: `{"a": 1}, b = 2` is one part
+    of an answer if there is a `b`. In a value, it decides whether 1.0 is an integer, and
+    whether a text such as `...` represents data that is missing.
     """
-    opening = _OPENING.search(reply)
-    end = max(reply.rfind("}"), reply.rfind("]")) + 1
-    if opening is None or not isinstance(value, dict | list):
+    alone = _ALONE.fullmatch(reply)
+    if alone is None:
         return False
     try:
-        return equal(strict_json(reply[opening.start() : end]), value)
+        read = strict_json(alone["body"])
     except JsonError:
         return False
+    return equal(read, value) and not has_whole_float(read) and not stand_in(read)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,6 +35,11 @@ SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda one, _: f"For example, {one}",
     lambda one, _: f"I can't do that. {one}",
     lambda one, _: f"{one} or 5, or `yes`",
+    lambda one, _: f"{one}\na: 2, b = 3",
+    lambda one, _: f"5 {one}",
+    lambda one, other: f'{{"name": "f", "arguments": {one}}} {other}',
+    lambda one, _: f"```json\n{one}\n```",
+    lambda one, _: re.sub(r"\b([0-9]+)\b", r"\1.0", one),
 )
 
 
@@ -66,14 +72,25 @@ def test_what_stays_is_what_a_check_finds(seed: int) -> None:
         if before.ok and not before.repairs and is_sole_answer(reply, before.data):
             after = pdl.check(new, reply)
             assert after.ok, (old, new, reply)
-            assert (after.data, after.repairs) == (before.data, before.repairs)
+            assert after.repairs == before.repairs
+            assert json.dumps(after.data) == json.dumps(before.data)  # 1 is not 1.0
 
 
 @pytest.mark.parametrize(
     ("reply", "value", "expected"),
     [
         ('{"n": 1}', {"n": 1}, True),
-        ('So:\n```json\n{"n": 1}\n```', {"n": 1}, True),
+        ('```json\n{"n": 1}\n```\n', {"n": 1}, True),
+        ('\r\n```\r\n{"n": 1}\r\n```', {"n": 1}, True),
+        ('So:\n```json\n{"n": 1}\n```', {"n": 1}, False),
+        ('```json\n{"n": 1}\n', {"n": 1}, False),
+        ('{"n": 1}\n```', {"n": 1}, False),
+        ('{"n": 1}, b = 2', {"n": 1}, False),
+        ("5 [null]", [None], False),
+        ('{"n": 1.0}', {"n": 1}, False),
+        ('{"n": 1.0}', {"n": 1.0}, False),
+        ('{"n": 1.5}', {"n": 1.5}, True),
+        ('["a", "..."]', ["a", "..."], False),
         ('{"n": 1} {"n": "x"}', {"n": 1}, False),
         ('{"n": 1} [0]', {"n": 1}, False),
         ('{"n": 1,}', {"n": 1}, False),
@@ -88,6 +105,24 @@ def test_a_reply_has_one_thing_that_can_be_an_answer(
     expected: bool,  # noqa: FBT001 - a row of a table
 ) -> None:
     assert is_sole_answer(reply, value) is expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reply"),
+    [
+        ("{ a: int }", "{ a: int, b?: int }", '{"a": 1}, b = 2'),
+        ("[null]", "[any]", "5 [null]"),
+        ("{ a: int }", "{ a: int | float }", '{"a": 1.0}'),
+    ],
+)
+def test_what_another_schema_reads_differently_does_not_stay(
+    old: str, new: str, reply: str
+) -> None:
+    one, other = pdl.Schema.parse(old), pdl.Schema.parse(new)
+    before, after = pdl.check(one, reply), pdl.check(other, reply)
+    assert what_stays(task(one), task(other)).keep == "valid"
+    assert (before.ok, json.dumps(before.data)) != (after.ok, json.dumps(after.data))
+    assert not is_sole_answer(reply, before.data)
 
 
 def parsed(dsl: str) -> pdl.Schema:

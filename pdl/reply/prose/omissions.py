@@ -80,12 +80,12 @@ def left_out(document: Document, value: Json) -> str:
     Only if the schema describes the parts of its values: if anything is allowed as a part, a string
     of dots is allowed too.
     """
-    said = _stand_in(value)
+    said = stand_in(value)
     schemas = (part for part in containers(document) if isinstance(part, dict)) if said else ()
     return said if any(not _CONTAINERS.isdisjoint(schema) for schema in schemas) else ""
 
 
-def _stand_in(value: Json) -> str:
+def stand_in(value: Json) -> str:
     """The first string that reads as if data were missing; empty if none does.
 
     The last of several items that represents more (`...`, `and 3 more`), or the value of a key that

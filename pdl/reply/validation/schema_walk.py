@@ -330,7 +330,7 @@ def with_integers(document: Document, value: Json) -> Json:
     node = Node(document)
     if isinstance(value, float):
         return as_integer(value) if value.is_integer() and node.wants_integer else value
-    if not _has_whole_float(value):
+    if not has_whole_float(value):
         return value
     root = value.copy()
     pending = [(root, node)]
@@ -345,8 +345,11 @@ def with_integers(document: Document, value: Json) -> Json:
     return root
 
 
-def _has_whole_float(value: Json) -> bool:
-    """Asked level by level, so that most of the work is done in C."""
+def has_whole_float(value: Json) -> bool:
+    """Whether a value has a float that is an integer, such as 1.0.
+
+    Asked level by level, so that most of the work is done in C.
+    """
     level: list[Any] = [value]
     while level:
         if any(part.is_integer() for part in level if type(part) is float):
