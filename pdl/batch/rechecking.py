@@ -21,10 +21,11 @@ Keep: TypeAlias = Literal["all", "valid", "none"]
 """Which results stay: all whose row is the same, of those the valid ones, or none."""
 
 _ALONE = re.compile(
-    r"[ \t\r\n]*+(?P<fence>```(?:json)?[ \t]*+\r?\n)?[ \t\r\n]*+(?P<body>[\[{].*[\]}])"
-    r"(?(fence)[ \t]*+\r?\n```)[ \t\r\n]*+",
+    r"[ \t\r\n]*+(?P<fence>(?:(?:[^\W\d_]|[ ,.'!:-])++\r?\n\s*+)?```(?:json)?[ \t]*+\r?\n)?"
+    r"[ \t\r\n]*+(?P<body>[\[{].*[\]}])(?(fence)[ \t]*+\r?\n```)[ \t\r\n]*+",
     re.DOTALL,
 )
+"""A JSON text and nothing else, or a fence with it after a line of words."""
 _SHOWN = 200  # characters of a witness
 
 
@@ -86,7 +87,7 @@ def _compared(one: Schema, other: Schema) -> Stay:
 
 
 def is_sole_answer(reply: str, value: Json) -> bool:
-    """Return whether a reply is this value, at most in a fence, so that any schema reads it so.
+    """Return whether a reply is only this value, or a fence with it, so any schema reads it so.
 
     In other replies, the schema decides what belongs to the answer: `{"a": 1}, b = 2` is one part
     of an answer if there is a `b`. In a value, it decides whether 1.0 is an integer, and

@@ -100,20 +100,27 @@ def line_of(fields: Fields) -> bytes:
 
 
 class _CsvWriter(Writer):
-    """Writes results as CSV with a header; what is not a text, as JSON."""
+    """Writes results as CSV with a header: the values and all that is not a text as JSON.
+
+    A value that is a text is in its quotes, too, so that it differs from a number, and from null.
+    """
 
     def __init__(self, file: IO[bytes], function: BatchFunction, name: str) -> None:
         super().__init__(file, function, name)
+        self._values = {one.name for one in function.columns if one.form is not None}
         self._line([*PLACE, *(one.name for one in function.columns)])
 
     def write(self, results: Sequence[Fields]) -> None:
         for one in results:
-            self._line([_cell(cell) for cell in one.values()])
+            values = self._values if one.get("ok") else ()
+            self._line([json_line(v) if k in values else _cell(v) for k, v in one.items()])
 
     def _line(self, cells: Sequence[str]) -> None:
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(cells)
-        self._file.write(text.getvalue().encode("utf-8", "backslashreplace"))
+        # Before Python 3.13, a cell is quoted only for the characters of the line's end.
+        csv.writer(text, lineterminator="\r\n").writerow(cells)
+        line = text.getvalue().removesuffix("\r\n") + "\n"
+        self._file.write(line.encode("utf-8", "backslashreplace"))
 
 
 def _cell(value: Json) -> str:

@@ -38,7 +38,8 @@ SHAPES: tuple[Callable[[str, str], str], ...] = (
     lambda one, _: f"{one}\na: 2, b = 3",
     lambda one, _: f"5 {one}",
     lambda one, other: f'{{"name": "f", "arguments": {one}}} {other}',
-    lambda one, _: f"```json\n{one}\n```",
+    lambda one, _: f"Sure, it's null:\n```\n{one}\n```",
+    lambda one, _: f"For example:\n\n```json\n{one}\n```\n",
     lambda one, _: re.sub(r"\b([0-9]+)\b", r"\1.0", one),
 )
 
@@ -82,7 +83,10 @@ def test_what_stays_is_what_a_check_finds(seed: int) -> None:
         ('{"n": 1}', {"n": 1}, True),
         ('```json\n{"n": 1}\n```\n', {"n": 1}, True),
         ('\r\n```\r\n{"n": 1}\r\n```', {"n": 1}, True),
-        ('So:\n```json\n{"n": 1}\n```', {"n": 1}, False),
+        ('Here\'s it, as you said:\n\n```json\n{"n": 1}\n```', {"n": 1}, True),
+        ('So, 5:\n```json\n{"n": 1}\n```', {"n": 1}, False),
+        ('So:\n{"n": 1}', {"n": 1}, False),
+        ('```json\n{"n": 1}\n```\nb: 2', {"n": 1}, False),
         ('```json\n{"n": 1}\n', {"n": 1}, False),
         ('{"n": 1}\n```', {"n": 1}, False),
         ('{"n": 1}, b = 2', {"n": 1}, False),

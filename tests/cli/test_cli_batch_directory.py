@@ -115,6 +115,22 @@ def test_results_have_the_format_that_is_asked_for(form: str) -> None:
     assert audit(OUT) == []
 
 
+def test_values_and_ids_come_back_from_csv() -> None:
+    """A reader finds each row, whatever is in its texts, and the type of each value."""
+    texts = ["5", '"5"', "null", '"null"', '"a\\rb"', '"\\n,\\""', '""']
+    rows = [{"id": f"{n}\r", "reply": text} for n, text in enumerate(texts)]
+    Path("texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert (
+        run("--out-format", "csv", batch=Path("texts.jsonl"), dsl="int | str | null").exit_code == 0
+    )
+    (file,) = OUT.glob("*.csv")
+    with file.open(newline="") as stream:
+        found = list(csv.DictReader(stream))
+    assert [one["id"] for one in found] == [row["id"] for row in rows]
+    values = [json.loads(one["value"]) for one in found]
+    assert values == [5, "5", None, "null", "a\rb", '\n,"', ""]
+
+
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_input_of_any_format_gives_the_same_results(form: str) -> None:
     rows = [{"id": str(n), "reply": reply(n), "more": PADDING} for n in range(1, COUNT + 1)]
