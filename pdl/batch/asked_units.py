@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pdl.batch.asking import Asked
     from pdl.batch.results import Fields
     from pdl.batch.rows import Row
-    from pdl.batch.shards import Unit
+    from pdl.batch.splitting import Unit
     from pdl.batch.units import Job, Piece
 
 ANSWERS = "_answers-"
@@ -48,7 +48,7 @@ def ask_unit(job: Job, piece: Piece) -> Done:
     If rows are left without an answer that may come, there is no result file: a problem says so.
     Raises FileError.
     """
-    unit, reader = piece.unit, UnitReader(piece.unit, job.reading)
+    unit, reader = piece.unit, UnitReader(piece.unit, job.reading, job.form)
     rows = list(reader)
     path = _answers(job.directory, unit.shard.name, unit.number)
     found = _earlier(job, piece, path)

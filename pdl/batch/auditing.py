@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from pdl.batch.manifest import JOURNAL, MANIFEST, SPENT, read_journal, read_manifest, sha256_of
 from pdl.batch.results import read_results
 from pdl.batch.rows import Reading
-from pdl.batch.shards import Unit, find_shards, split
+from pdl.batch.shards import find_shards
+from pdl.batch.splitting import Unit, split
 from pdl.batch.units import UnitReader
 from pdl.errors import FileError, PdlError, Problem
 
@@ -56,7 +57,7 @@ def _wrong_rows(manifest: Manifest, done: dict[tuple[str, int], UnitRecord]) -> 
             if record is None:
                 yield f"{place}: has no results"
                 continue
-            reader = UnitReader(unit, reading)
+            reader = UnitReader(unit, reading, manifest.results)
             for _ in reader:
                 pass
             if reader.digest != record.input:
@@ -97,7 +98,7 @@ def _joined(
     directory: Path, unit: Unit, record: UnitRecord, reading: Reading
 ) -> Iterator[tuple[Row, Fields]]:
     results = read_results(directory / record.file)
-    for row in UnitReader(unit, reading):
+    for row in UnitReader(unit, reading, "jsonl"):
         found = next(results, None)
         if found is None or (found["file"], found["line"]) != (unit.shard.name, row.number):
             message = f"{record.file}: has no result of line {row.number:,} of {unit.shard.path}"

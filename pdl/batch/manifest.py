@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pdl._types import Json
-    from pdl.batch.shards import Unit
+    from pdl.batch.splitting import Unit
 
 MANIFEST = "_manifest.json"
 JOURNAL = "_journal"

@@ -43,7 +43,7 @@ def batch_of(rows: Sequence[Row], name: str) -> dict[str, list[Any]]:
 
 def _table_of(rows: Sequence[Row], name: str) -> Any:
     """Rows as a table, whose ids are texts, and whose values are texts of JSON."""
-    batch = batch_of(rows, name)
+    batch = batch_of(rows, name.encode("utf-8", "backslashreplace").decode())
     batch["id"] = [one if isinstance(one, str | None) else json_line(one) for one in batch["id"]]
     batch["context"] = [None if one is None else json_line(one) for one in batch["context"]]
     kinds = [(one, arrow().string()) for one in batch]

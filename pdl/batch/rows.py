@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
 from datetime import date, time
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -50,6 +51,15 @@ class Row(NamedTuple):
     id: Json
     reply: str | None
     context: Json = None
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the reply and the id have no unpaired surrogate."""
+        try:
+            "".join(one for one in (self.reply, self.id) if isinstance(one, str)).encode()
+        except UnicodeEncodeError:
+            return False
+        return True
 
     @property
     def digest(self) -> str:
@@ -183,8 +193,9 @@ def row_of(number: int, value: dict[str, Json], reading: Reading) -> Row | Fault
     if reply is _MISSING:
         hint = f"{_suggestion(value, field)} --field names the key of the reply"
         return Fault(f"this object has no `{field}`", 0, hint)
-    if not isinstance(reply, str):
-        return Fault(f"`{field}`: expected a string, found {kind_of(reply)}")
+    if not isinstance(reply, str) or isinstance(reply, _Base64):
+        found = "bytes" if isinstance(reply, _Base64) else kind_of(reply)
+        return Fault(f"`{field}`: expected a string, found {found}")
     return Row(number, value.get("id"), reply, context)
 
 
@@ -206,9 +217,16 @@ def _part(value: Json, field: str) -> Any:
     return value
 
 
+class _Base64(str):
+    """Bytes of a table, as a text; a reply is not in base64."""
+
+    __slots__ = ()
+
+
 def plain(value: Any) -> Json:
     """Return the JSON of a value of a table: bytes in base64, what JSON lacks as text."""
-    if isinstance(value, (str, int, float)) or value is None:
+    is_number = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    if is_number or isinstance(value, str) or value is None:
         return value
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
@@ -217,5 +235,5 @@ def plain(value: Any) -> Json:
     if isinstance(value, (date, time)):
         return value.isoformat()
     if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
+        return _Base64(base64.b64encode(value).decode())
     return str(value)

@@ -20,7 +20,8 @@ from pdl.batch.columns import arrow
 from pdl.batch.manifest import START_OVER, Journal, Manifest, UnitRecord, write_manifest
 from pdl.batch.processes import map_as_done
 from pdl.batch.rechecking import Keep, Stay, what_stays
-from pdl.batch.shards import Unit, find_shards, split, unit_bytes
+from pdl.batch.shards import find_shards, unit_bytes
+from pdl.batch.splitting import Unit, split
 from pdl.batch.units import OURS, Done, Job, Piece, do_unit
 from pdl.errors import FileError, PdlError, Problem
 

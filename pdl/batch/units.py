@@ -18,8 +18,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from pdl.batch.manifest import UnitRecord, sha256_of
 from pdl.batch.rechecking import Keep, is_sole_answer
 from pdl.batch.results import Writer, read_results, verdict_of, writer_of
-from pdl.batch.rows import BadRow, Reading, Row, digest
-from pdl.batch.shards import Shard, Unit, rows
+from pdl.batch.rows import BadRow, Fault, Line, Reading, Row, digest
+from pdl.batch.shards import Shard
+from pdl.batch.splitting import Unit, rows
 from pdl.errors import FileError, PdlError, Problem, unwritable
 from pdl.replacing import sync_directory
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 _CHUNK = 256  # rows that are done together
 _FAULTS = 20  # rows of a unit that can't be used, and that are reported
+_SURROGATE = Fault("has an unpaired surrogate, which Parquet can't have")
+_SHARD_BYTES = 200  # of the name of a shard in that of a result file, which can have 255
 _TEMPORARY = ".unit-"
 OURS = re.compile(r"\.unit-.*|.*-[0-9]{5,}-[0-9a-f]{16}\.(jsonl|csv|parquet)", re.DOTALL)
 """The names of files that a run writes."""
@@ -101,11 +104,15 @@ class Done:
 
 
 class UnitReader:
-    """The rows of a unit as they are read: their digest, and those that can't be used."""
+    """The rows of a unit as they are read: their digest, and those that can't be used.
 
-    def __init__(self, unit: Unit, reading: Reading) -> None:
+    `form` is the format of the results: Parquet has no row with an unpaired surrogate.
+    """
+
+    def __init__(self, unit: Unit, reading: Reading, form: str) -> None:
         self._unit = unit
         self._reading = reading
+        self._is_table = form == "parquet"
         self._digest = hashlib.sha256()
         self.faulty = 0
         self.faults: list[BadRow] = []
@@ -116,7 +123,10 @@ class UnitReader:
         return self._digest.hexdigest()
 
     def __iter__(self) -> Iterator[Row]:
-        for row in rows(self._unit, self._reading):
+        for found in rows(self._unit, self._reading):
+            row = found
+            if self._is_table and isinstance(row, Row) and not row.is_utf8:
+                row = BadRow(Line(row.number, b""), _SURROGATE)
             if isinstance(row, BadRow):
                 self._digest.update(f"{row.line.number} {row.fault.message}\n".encode())
                 self.faulty += 1
@@ -134,7 +144,7 @@ def do_unit(job: Job, piece: Piece) -> Done:
         if job.do is not None:
             return job.do(job, piece)
         if piece.old is not None and piece.keep == "all":
-            reader = UnitReader(piece.unit, job.reading)
+            reader = UnitReader(piece.unit, job.reading, job.form)
             for _ in reader:
                 pass
             if reader.digest == piece.old.input:
@@ -162,7 +172,7 @@ def _identity(unit: Unit) -> dict[str, Any]:
 
 def _written(job: Job, piece: Piece) -> Done:
     """Do a unit and write its result file."""
-    unit, reader = piece.unit, UnitReader(piece.unit, job.reading)
+    unit, reader = piece.unit, UnitReader(piece.unit, job.reading, job.form)
     earlier = _earlier(job, piece)
     kept = 0
 
@@ -225,6 +235,8 @@ def _name(job: Job, unit: Unit, rows_digest: str) -> str:
     parts = [job.digest, unit.shard.name, unit.start, unit.end, rows_digest]
     decides = digest(json.dumps(parts).encode("utf-8", "surrogatepass"))
     shard = unit.shard.name.replace("/", "-").partition(".")[0] or "rows"
+    if len(data := os.fsencode(shard)) > _SHARD_BYTES:
+        shard = data[:_SHARD_BYTES].decode("utf-8", "ignore")
     return f"{shard}-{unit.number:05}-{decides}.{job.form}"
 
 

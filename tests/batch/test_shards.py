@@ -10,20 +10,21 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pdl.batch.rows import BadRow, Reading, Row
-from pdl.batch.shards import find_shards, rows, split, unit_bytes
+from pdl.batch.shards import find_shards, left_out, unit_bytes
+from pdl.batch.splitting import rows, split
 from pdl.errors import ConfigError, FileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pdl.batch.shards import Unit
+    from pdl.batch.splitting import Unit
 
 REPLIES = Reading("reply")
 SIZES = st.integers(1, 60)
@@ -157,6 +158,19 @@ def test_shards_of_a_directory_are_found_by_their_names(tmp_path: Path) -> None:
         file.write_text("")
     found = [one.name for one in find_shards(str(tmp_path))]
     assert found == ["a/B.NDJSON", "a/c.csv", "b.jsonl", "d.jsonl.gz"]
+    assert left_out(str(tmp_path)) == ["e.txt"]
+    assert left_out(str(tmp_path / "b.jsonl")) == []
+
+
+def test_directories_behind_links_are_read_once(tmp_path: Path) -> None:
+    (tmp_path / "rows" / "a").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    for name in ("rows/a/1.jsonl", "other/2.jsonl", "rows/3.jsonl"):
+        (tmp_path / name).write_text("")
+    for name, target in (("b", "../other"), ("c", "a"), ("a/up", "..")):
+        (tmp_path / "rows" / name).symlink_to(target)
+    found = [one.name for one in find_shards(str(tmp_path / "rows"))]
+    assert found == ["3.jsonl", "a/1.jsonl", "b/2.jsonl"]
 
 
 def test_a_directory_without_shards_is_refused(tmp_path: Path) -> None:
@@ -171,7 +185,9 @@ def test_a_directory_without_shards_is_refused(tmp_path: Path) -> None:
         ("a.csv", b'id,reply\n1,x\n2,"y\n', "a.csv:3:1: this is not CSV: unexpected end of data"),
         ("a.csv", b'id,reply\n1,x\n2,"y"z\n', "a.csv:3:1: this is not CSV: "),
         ("a.csv", b"id,id\n1,x\n", "a.csv:1:1: the header has the column `id` twice"),
-        ("a.csv", b"id,reply\n1,\xff\n", "a.csv:2:1: this is not CSV: "),
+        ("a.csv", b"id,reply\r1,x\r", "a.csv:1:1: this is not CSV: a carriage return outside"),
+        ("a.csv", b"id,reply\n1,x\ry\n", "a.csv:2:1: this is not CSV: a carriage return outside"),
+        ("a.csv.gz", gzip.compress(b"i\xff,reply\n", mtime=0), "a.csv.gz:1:1: this byte (0xff)"),
         ("a.csv", b"\xff,reply\n1,x\n", "a.csv: cannot be read: its header is not utf-8"),
         ("a.jsonl.gz", gzip.compress(b'"x"\n' * 9, mtime=0)[:-9], "a.jsonl.gz: cannot be read: "),
         ("a.jsonl.gz", b"no gzip", "a.jsonl.gz: cannot be read: not a gzipped file"),
@@ -192,6 +208,50 @@ def test_a_record_with_other_fields_is_a_row_that_cannot_be_used(tmp_path: Path)
     assert isinstance(bad, BadRow)
     assert "a.csv:2:1: expected 2 fields, found 3" in str(bad.problem("a.csv"))
     assert good == Row(3, "2", "z")
+
+
+def test_a_byte_that_is_not_utf_8_costs_one_record(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b'id,reply\n1,a\n2,"\xff\nb"\n3,c\n')
+    for size in (1, 1 << 20):
+        one, bad, other = rows_of(tmp_path / "a.csv", size)
+        assert (one, other) == (Row(2, "1", "a"), Row(5, "3", "c"))
+        assert isinstance(bad, BadRow)
+        assert "a.csv:3:1: this byte (0xff) is not UTF-8" in str(bad.problem("a.csv"))
+
+
+def tables(tmp_path: Path, **columns: Any) -> list[Row | BadRow]:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet  # noqa: PLC0415
+
+    names = [name.rstrip("_") for name in columns]
+    arrays = [
+        pa.array(*one) if isinstance(one, tuple) else pa.array(one) for one in columns.values()
+    ]
+    parquet.write_table(pa.Table.from_arrays(arrays, names), tmp_path / "a.parquet")
+    return list(rows_of(tmp_path / "a.parquet", 1 << 20))
+
+
+def test_a_column_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="has the column `reply` twice"):
+        tables(tmp_path, id=[1], reply=["x"], reply_=["y"])
+    assert tables(tmp_path, reply=["x"], more=[1], more_=[2]) == [Row(1, None, "x")]
+
+
+def test_bytes_are_no_reply(tmp_path: Path) -> None:
+    (bad,) = tables(tmp_path, reply=[b"x"])
+    assert isinstance(bad, BadRow)
+    assert bad.fault.message == "`reply`: expected a string, found bytes"
+
+
+def test_ids_are_json(tmp_path: Path) -> None:
+    found = tables(tmp_path, id=[float("nan"), float("-inf"), 1.5], reply=["x", "y", "z"])
+    assert [one.id for one in found if isinstance(one, Row)] == ["nan", "-inf", 1.5]
+
+
+def test_a_time_that_python_does_not_have_is_an_error(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(FileError, match="cannot be read"):
+        tables(tmp_path, id=([10**15], pa.timestamp("s")), reply=["x"])
 
 
 def test_a_damaged_table_is_an_error(tmp_path: Path) -> None:

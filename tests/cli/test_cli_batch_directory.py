@@ -176,6 +176,28 @@ def test_a_directory_of_shards() -> None:
     assert again.stderr.endswith("15 checked in an earlier run\n")
 
 
+def test_files_that_are_not_read_are_told() -> None:
+    deep = Path("shards", *["d" * 100] * 3)
+    deep.mkdir(parents=True)
+    write(deep / "a.jsonl", 10)
+    Path("shards", "b.json").write_text("{}")
+    made = run(batch=Path("shards"))
+    assert made.stderr.startswith("note: shards: 1 file is not read, by the suffix: b.json\n")
+    assert "10 replies" in made.stderr
+    assert audit(OUT) == []
+
+
+def test_an_unpaired_surrogate_costs_one_row_of_parquet() -> None:
+    pytest.importorskip("pyarrow")
+    rows = ['{"reply": "\\ud800 5"}', '{"id": "\\udfff", "reply": "5"}', '{"reply": "5"}']
+    Path("texts.jsonl").write_text("\n".join(rows))
+    made = run("--out-format", "parquet", batch=Path("texts.jsonl"), dsl="int")
+    assert made.exit_code == 2
+    assert "texts.jsonl: row 1: has an unpaired surrogate" in made.stderr
+    assert made.stderr.endswith("1 reply, 1 valid, 0 invalid; 2 lines without a reply\n")
+    assert audit(OUT) == []
+
+
 def test_a_shard_that_cannot_be_read_costs_only_itself() -> None:
     pytest.importorskip("pyarrow")
     shards = Path("shards")

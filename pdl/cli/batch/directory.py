@@ -11,7 +11,7 @@ from pdl.batch.asked_units import UNANSWERED
 from pdl.batch.auditing import audit
 from pdl.batch.manifest import read_journal
 from pdl.batch.runs import Run
-from pdl.batch.shards import find_shards
+from pdl.batch.shards import find_shards, left_out
 from pdl.batch.units import Job
 from pdl.cli.batch.reports import Progress, Tally, summarized
 from pdl.cli.inputs import Shipped
@@ -85,6 +85,10 @@ class _Batch:
         for stay in self._run.stays:
             which = "valid results are kept" if stay.keep == "valid" else "all are done again"
             terminal.write(terminal.safe(f"note: earlier results: {which}: {stay.why}"))
+        if others := left_out(self._run.job.source):
+            count = f"{len(others):,} files are" if len(others) > 1 else "1 file is"
+            message = f"note: {self._run.job.source}: {count} not read, by the suffix: {others[0]}"
+            terminal.write(terminal.safe(message))
         with Progress(
             terminal, self._run.size, shown=terminal.is_tty, lacks=nouns.lacks
         ) as progress:

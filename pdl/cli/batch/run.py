@@ -15,7 +15,8 @@ import click
 from pdl.batch.manifest import START_OVER
 from pdl.batch.processes import map_in_order
 from pdl.batch.rows import LONGEST, BadRow, Line, Lines, Row
-from pdl.batch.shards import find_shards, format_of, rows, split, unzipped
+from pdl.batch.shards import find_shards, format_of
+from pdl.batch.splitting import rows, split, unzipped
 from pdl.cli.batch.reports import Progress, Tally, summarized
 from pdl.cli.batch.results import PreviousResults, ResultWriter
 from pdl.cli.batch.work import NO_CONTEXT, Outcome, Task, do_items
