@@ -29,10 +29,10 @@ function callView(app, { name, arguments: given }) {
   return h("article", { class: "call", "aria-label": `Call of ${name}` }, h("h4", {}, "Calls ", h("code", {}, name)), empty ? h("p", { class: "quiet" }, "without arguments") : jsonView(app, given, { label, depth: 3 }).element);
 }
 
-/** The tool calls of a reply, and that they were not run. */
-function callsView(app, calls) {
+/** The tool calls of a reply, and that they were not run; `ok`: whether the reply is taken. */
+function callsView(app, { calls, ok }) {
   if (!calls?.length) return null;
-  const words = `${calls.length === 1 ? "The tool was not run" : "The tools were not run"}: the playground runs no tools. In a program, \`pdl.run_tools\` runs them and gives the model what they return.`;
+  const words = !ok ? "The reply is refused, so nobody would run this." : `${calls.length === 1 ? "The tool was not run" : "The tools were not run"}: the playground runs no tools. In a program, \`pdl.run_tools\` runs them and gives the model what they return.`;
   return [calls.map((one) => callView(app, one)), h("p", { class: "hint" }, prose(words))];
 }
 
@@ -74,7 +74,7 @@ class AttemptView {
     this.verdict.show(verdict.check);
     this.said.hidden = !words;
     fill(this.said, prose(words));
-    fill(this.calls, callsView(this.app, verdict.calls));
+    fill(this.calls, callsView(this.app, verdict));
   }
 }
 
