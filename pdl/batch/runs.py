@@ -125,6 +125,7 @@ class Run:
                 yield from self._drained()
                 yield self._taken(piece, done)
         yield from self._drained()
+        yield from self._changed()
         left = self._journal.done.keys() - self._seen
         more = sum(self._journal.done[one].rows for one in left if one[0] not in self._unread)
         if more:
@@ -139,6 +140,15 @@ class Run:
     def _drained(self) -> Iterator[Done]:
         while self._told:
             yield self._told.pop(0)
+
+    def _changed(self) -> Iterator[Done]:
+        """Report shards that have changed since they were found: their units can be others now."""
+        for shard in self.shards:
+            if shard.name not in self._unread and not shard.is_as_found():
+                self._unread.add(shard.name)
+                message = f"{shard.path}: has changed while it was read"
+                problem = Problem("file/changed", message, None, "run the same command again")
+                yield Done(shard, None, (), (problem,))
 
     def _taken(self, piece: Piece, done: Done) -> Done:
         """Write down what came of a unit. Raises FileError if it could not be written."""

@@ -35,6 +35,14 @@ class Shard:
     modified: int
     is_compressed: bool = False
 
+    def is_as_found(self) -> bool:
+        """Whether the file still has that size and that time. False if it is gone."""
+        try:
+            status = Path(self.path).stat()
+        except OSError:
+            return False
+        return (status.st_size, status.st_mtime_ns) == (self.size, self.modified)
+
 
 def format_of(path: str) -> tuple[Format | None, bool]:
     """Return the format that a file's name tells, and whether it is compressed."""

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import pdl
-from pdl.batch import audit, joined
+from pdl.batch import audit, joined, splitting
 from pdl.cli.app import application
 
 if TYPE_CHECKING:
@@ -184,6 +184,25 @@ def test_files_that_are_not_read_are_told() -> None:
     made = run(batch=Path("shards"))
     assert made.stderr.startswith("note: shards: 1 file is not read, by the suffix: b.json\n")
     assert "10 replies" in made.stderr
+    assert audit(OUT) == []
+
+
+def test_a_shard_that_changes_while_it_is_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run does what is different."""
+
+    def rows(unit: Any, reading: Any) -> Any:
+        if unit.number == 1:
+            write(INPUT, COUNT, first=2)
+        return splitting.rows(unit, reading)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pdl.batch.units.rows", rows)
+        made = run()
+    assert made.exit_code == 2
+    assert "replies.jsonl: has changed while it was read\n  hint: run the same" in made.stderr
+    assert manifest()["ended"] == ""
+    assert run().exit_code == 1
+    assert [one["id"] for one in results()] == list(range(2, COUNT + 2))
     assert audit(OUT) == []
 
 
