@@ -63,7 +63,7 @@ class KernelHook(BuildHookInterface):  # type: ignore[misc]  # any, without hatc
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the kernel before the wheel."""
         del version
-        wanted = os.environ.get("PDL_NATIVE", "1")
+        wanted = os.environ.get("PDL_NATIVE") or "1"
         if wanted == "0":
             return
         why = build()

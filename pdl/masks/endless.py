@@ -137,9 +137,11 @@ class EndlessRtn:
             place = found - inmost.first
             first = state - place - copy * inmost.size
             held = _Copies(first, inmost.size, inmost.copies, inmost.optional)
-            number = self._numbers.setdefault(held, len(self._copies))
-            if number == len(self._copies):
+            number = self._numbers.get(held, -1)
+            if number < 0:
+                number = len(self._copies)
                 self._copies.append(held)
+                self._numbers[held] = number
             endless = (number + 1) * _BASE + place
             known = self._rounds[state] = (copy, endless, inmost.optional)
         return known

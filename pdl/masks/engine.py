@@ -13,7 +13,7 @@ C (`pdl.masks.kernel`), which leaves to the first what is too ambiguous for it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from pdl.gbnf.limits_errors import uncollected
 from pdl.gbnf.matcher import Configuration, Matcher
@@ -41,6 +41,7 @@ class Place(NamedTuple):
     complete: bool
 
 
+_T = TypeVar("_T")
 Here: TypeAlias = "Place | Configuration"
 """A configuration of one of the engines."""
 
@@ -62,9 +63,10 @@ class Engine:
         return self._walks.spent
 
     def forget(self) -> None:
-        """Forget what was learned."""
-        self._walks.forget()
+        """Forget what was learned: all at once, as an interrupt may come at any time."""
+        walks = Configurations(self.matcher, self.rtn, self._cache.walk)
         self._serial = self._cache.serial()
+        self._walks = walks
 
     def release(self) -> None:
         """Break reference cycles, which would otherwise wait for the garbage collector."""
@@ -129,25 +131,38 @@ class KernelEngine:
         self._limits = limits
         self._cache = cache
         self._slow: Engine | None = None
-        self._renew()
-        self.start: Here = Place(
-            self._kernel, self._kernel.start >> 1, bool(self._kernel.start & 1)
-        )
+        self._held: Kernel | None = None
+        self._serial = 0
+        _ = self._kernel  # whose errors are raised
 
-    def _renew(self) -> None:
-        """Begin with an empty kernel; places keep the old one as long as they are there."""
-        trie, limit = self._cache.kernel_trie, self._limits.grammar_configurations
-        self._kernel = Kernel(self.rtn, self._root, trie, limit)
-        self._serial = self._cache.serial()
+    @property
+    def _kernel(self) -> Kernel:
+        """The kernel, made when it is needed; places keep an old one as long as they are there."""
+        held = self._held
+        if held is None:
+            trie, limit = self._cache.kernel_trie, self._limits.grammar_configurations
+            held = Kernel(self.rtn, self._root, trie, limit)
+            self._serial = self._cache.serial()
+            self._held = held
+        return held
+
+    @property
+    def start(self) -> Here:
+        """The configuration before any text."""
+        try:
+            return Place(self._kernel, self._kernel.start >> 1, bool(self._kernel.start & 1))
+        except KernelError:  # there is no memory for another one
+            return self.slow.start
 
     @property
     def spent(self) -> int:
         """The memory of what was learned, in bytes."""
-        return self._kernel.spent + (self._slow.spent if self._slow else 0)
+        kernel, slow = self._held, self._slow
+        return (kernel.spent if kernel else 0) + (slow.spent if slow else 0)
 
     def forget(self) -> None:
         """Forget what was learned."""
-        self._renew()
+        self._held = None
         if self._slow:
             self._slow.forget()
 
@@ -165,9 +180,23 @@ class KernelEngine:
 
     def key(self, here: Here) -> tuple[int, int]:
         """What the mask of a configuration is known by."""
-        if isinstance(here, Configuration):
-            return self.slow.key(here)
-        return self._serial, self._here(here)
+        if isinstance(here, Place) and here.kernel is self._held:
+            return self._serial, here.number
+        return self._tried(here, lambda number: (self._serial, number), Engine.key)
+
+    def _tried(
+        self, here: Here, fast: Callable[[int], _T], slow: Callable[[Engine, Configuration], _T]
+    ) -> _T:
+        """A result of the kernel, of an empty one if it is full, or else of the other engine."""
+        if isinstance(here, Place):
+            for _ in range(2):
+                try:
+                    return fast(self._here(here))
+                except FullError:
+                    self._held = None
+                except KernelError:
+                    break
+        return slow(self.slow, self._configuration(here))
 
     def _here(self, here: Place) -> int:
         """The number of a place in the kernel of now."""
@@ -195,15 +224,7 @@ class KernelEngine:
 
     def mask(self, here: Here) -> Ints:
         """The mask of a configuration: of the tokens that are text."""
-        if isinstance(here, Place):
-            for _ in range(2):
-                try:
-                    return self._mask(self._here(here))
-                except FullError:
-                    self._renew()
-                except KernelError:
-                    break
-        return self.slow.mask(self._configuration(here))
+        return self._tried(here, self._mask, Engine.mask)
 
     def _mask(self, number: int) -> Ints:
         kernel = self._kernel
@@ -225,15 +246,11 @@ class KernelEngine:
 
     def run(self, here: Here, data: bytes) -> Here | None:
         """Return the configuration after some bytes; None if they can't follow."""
-        if isinstance(here, Place):
-            for _ in range(2):
-                try:
-                    return self._place(self._kernel.run(self._here(here), data))
-                except FullError:
-                    self._renew()
-                except KernelError:
-                    break
-        return self.slow.run(self._configuration(here), data)
+        return self._tried(
+            here,
+            lambda number: self._place(self._kernel.run(number, data)),
+            lambda slow, held: slow.run(held, data),
+        )
 
     def _place(self, found: int) -> Place | None:
         return Place(self._kernel, found >> 1, bool(found & 1)) if found else None

@@ -208,12 +208,24 @@ static int find(Seen *seen, uint32_t mask, int32_t turn, Item item) {
     return 0;
 }
 
+/* Room for the items of large closures, which few grammars have. */
+static int seeking(Engine *e) {
+    if (e->seen.data) return 0;
+    if (e->spent + SEEN * (int64_t)sizeof(Seen) > e->bound) return FULL;
+    if (!(e->seen.data = calloc(SEEN, sizeof(Seen)))) return FULL;
+    e->spent += SEEN * (int64_t)sizeof(Seen);
+    return 0;
+}
+
 /* Add an item to those that are to be closed, once in each turn. */
 static int pend(Engine *e, int32_t state, int32_t stack, int32_t turn) {
-    Item item = {state, stack}, *held = e->pending.data;
-    uint32_t mask = (uint32_t)e->seen.size - 1;
     int32_t count = e->pending.size;
     if (count >= WORK) return AMBIGUOUS;
+    int code = grow(e, &e->pending, 1);
+    if (!code && count == LINEAR) code = seeking(e);
+    if (code) return code;
+    Item item = {state, stack}, *held = e->pending.data;
+    uint32_t mask = SEEN - 1;
     if (count <= LINEAR) {
         for (int32_t i = 0; i < count; i++)
             if (held[i].state == state && held[i].stack == stack) return 0;
@@ -229,7 +241,7 @@ static int pend(Engine *e, int32_t state, int32_t stack, int32_t turn) {
 static int32_t begun(Engine *e) {
     e->pending.size = e->found.size = 0;
     if (++e->seen.room == INT32_MAX) { /* `room` counts the turns */
-        memset(e->seen.data, 0, sizeof(Seen) * (size_t)e->seen.size);
+        if (e->seen.data) memset(e->seen.data, 0, SEEN * sizeof(Seen));
         e->seen.room = 1;
     }
     return e->seen.room;
@@ -249,7 +261,8 @@ static int32_t closed(Engine *e, int32_t turn, int32_t complete) {
         State state = STATE(item.state);
         if (code) return code;
         if (state.kind == MOVES) {
-            AT(Item, e->found, e->found.size++) = item;
+            code = grow(e, &e->found, 1);
+            if (!code) AT(Item, e->found, e->found.size++) = item;
         } else if (state.kind == SPLIT) {
             for (int32_t i = 0; i < state.count && !code; i++)
                 code = pend(e, NUMBER(state.first + i), item.stack, turn);
@@ -336,7 +349,8 @@ static int32_t clamped(Engine *e, int32_t here, int32_t left) {
         if (STATE(item.state).kind != MOVES) return INVALID;
         item.stack = endless_stack(e, item.stack, left, &bounds);
         if (item.stack < 0) return item.stack;
-        int32_t k = 0;
+        int32_t k = 0, code = grow(e, &e->found, 1);
+        if (code) return code;
         while (k < e->found.size && compared(&AT(Item, e->found, k), &item)) k++;
         AT(Item, e->found, k) = item;
         if (k == e->found.size) e->found.size++;
@@ -655,13 +669,11 @@ API void pdl_free(Engine *e) {
 }
 
 static int prepared(Engine *e) {
-    e->seen = (Array){calloc(SEEN, sizeof(Seen)), SEEN, 0, sizeof(Seen)};
-    e->spent += SEEN * (int64_t)sizeof(Seen);
-    int code = grow(e, &e->pending, WORK + 1);
-    if (!code) code = grow(e, &e->found, WORK + 1);
+    int code = grow(e, &e->pending, 1);
+    if (!code) code = grow(e, &e->found, 1);
     if (!code) code = grow(e, &e->frames, 1);
     if (!code) code = grow(e, &e->configs, 1);
-    if (code || !e->seen.data) return FULL;
+    if (code) return FULL;
     FRAME(0) = (Frame){-1, -1};
     CONFIG(0) = (Config){0, 0, 0, MEASURED, UNKNOWN, 0, 0, 0, 0};
     e->frames.size = e->configs.size = 1;

@@ -23,7 +23,7 @@ from pdl.masks.endless import NEVER
 from pdl.masks.protocol import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable
 
     from pdl.masks.endless import EndlessRtn
     from pdl.masks.trie_walk import TrieWalk
@@ -57,14 +57,14 @@ def library(name: str = "") -> Any:
 
     Raises ImportError if it is required and not there, or for another word in `PDL_NATIVE`.
     """
-    wanted = name or os.environ.get("PDL_NATIVE", "1")
+    wanted = name or os.environ.get("PDL_NATIVE") or "1"
     if wanted not in ("0", "1", "require"):
         raise ImportError(f"PDL_NATIVE must be 0, 1 or require, not {wanted!r}")
     if wanted == "0":
         return None
     try:
         return _typed(ctypes.CDLL(str(_PATH)))
-    except OSError as error:
+    except (OSError, AttributeError) as error:  # AttributeError: of a function that it lacks
         if wanted == "require":
             message = f"PDL_NATIVE is require, but {_PATH.name} can't be loaded: {error}"
             raise ImportError(message) from error
@@ -225,15 +225,23 @@ class _States:
         if function(self.engine, held.buffer_info()[0], size) < 0:
             raise FullError
 
-    def __call__(self, number: int) -> int:
-        """Load a state, and some that it leads to. The kernel calls this."""
-        try:
-            with uncollected():
-                self._load_safely(number)
-        except BaseException as error:  # noqa: BLE001 - which must not pass through C
-            self.error = error
-            return -1
-        return 0
+    def loader(self) -> Generator[int, int]:
+        """Load each state that is sent, and some that it leads to. The kernel sends them.
+
+        A generator, not a function: an interrupt on entry, too, is raised within its `try`.
+        """
+        code = 0
+        while True:
+            try:
+                number = yield code
+                with uncollected():
+                    self._load_safely(number)
+                code = 0
+            except GeneratorExit:
+                return
+            except BaseException as error:  # noqa: BLE001 - which must not pass through C
+                self.error = error
+                code = -1
 
     def _load_safely(self, number: int) -> None:
         """The same; that alone, if it is beyond a limit to load what nobody has asked for."""
@@ -308,7 +316,9 @@ class Kernel:
         self._lib = library()
         self._trie = trie
         self.states = _States(rtn)
-        self._loader = _LOADER(self.states)
+        loader = self.states.loader()
+        next(loader)
+        self._loader = _LOADER(loader.send)
         self.trie = trie
         kinds = np.frombuffer(rtn.classes, np.uint8)
         weights = np.ascontiguousarray(trie.weights, np.int64)
@@ -317,7 +327,7 @@ class Kernel:
         if not self._engine:
             raise FullError
         self.states.engine = self._engine
-        finalize(self, self._lib.pdl_free, self._engine)
+        finalize(self, self._lib.pdl_free, self._engine).atexit = False  # other threads may run
         self._partner = _Int()
         self._table = np.empty(256 * _MEMBERS, np.uint8)
         self._members = np.empty(_MEMBERS, np.int32)

@@ -7,6 +7,7 @@ by the automaton over bytes that its configurations are, so that strings of all 
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from itertools import count
 from threading import RLock
@@ -34,6 +35,9 @@ _SELDOM = 50  # masks that are made between two looks at what maskers know
 
 class Learner(Protocol):
     """What learns of a grammar."""
+
+    used: int
+    """When it was used last."""
 
     @property
     def spent(self) -> int:
@@ -67,12 +71,21 @@ class MaskCache:
     def _learned(self) -> int:
         return sum(learner.spent for learner in self.learners)
 
-    def check(self) -> None:
-        """Let maskers forget, if they know too much together: that is looked at now and then."""
-        self._checks += 1
-        if self._checks % _SELDOM == 0 and self._learned > LEARNED:
-            for learner in self.learners:
-                learner.forget()
+    def check(self, learner: Learner) -> None:
+        """Note that a masker is used; now and then, let others forget if all know too much.
+
+        Those that were not used for the longest time are the first.
+        """
+        self._checks = learner.used = self._checks + 1
+        if self._checks % _SELDOM:
+            return
+        learned = self._learned
+        for other in sorted(self.learners, key=lambda one: one.used):
+            if learned <= LEARNED:
+                break
+            learned -= other.spent
+            other.forget()
+            learned += other.spent
 
     def mask(self, key: tuple[int, int]) -> Ints | None:
         """A mask that is known."""
@@ -135,6 +148,25 @@ class MaskCache:
 
 
 _CACHES: WeakKeyDictionary[Vocabulary, MaskCache] = WeakKeyDictionary()
+_forking: list[MaskCache] = []
+
+
+def _before_fork() -> None:
+    """Wait until no thread is in a cache: a new process would wait for that thread forever."""
+    for cache in list(_CACHES.values()):
+        cache.lock.acquire()
+        _forking.append(cache)
+
+
+def _after_fork() -> None:
+    while _forking:
+        _forking.pop().lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 
 def mask_cache(vocabulary: Vocabulary) -> MaskCache:

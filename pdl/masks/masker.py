@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import wraps
 from time import thread_time
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -27,11 +28,34 @@ from pdl.masks.pruning import References, prune_to_vocabulary
 from pdl.masks.trie_walk import set_bits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from pdl.masks.engine import Here
     from pdl.masks.vocabulary import Ints, Vocabulary
 
 
 _LONGEST = 3600
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _alone(
+    method: Callable[Concatenate[Masker, _P], _T],
+) -> Callable[Concatenate[Masker, _P], _T]:
+    """Let one thread in at a time; an interrupt drops what was learned, which may be half of it."""
+
+    @wraps(method)
+    def alone(self: Masker, /, *arguments: _P.args, **named: _P.kwargs) -> _T:
+        with self._cache.lock:
+            try:
+                return method(self, *arguments, **named)
+            except LimitError:  # which comes between two things that are learned
+                raise
+            except BaseException:
+                self.forget()
+                raise
+
+    return alone
 
 
 class Masker:
@@ -64,9 +88,11 @@ class Masker:
         machine = grammar.rtn if whole else compile_rtn(rules, grammar.limits)
         self._cache = mask_cache(vocabulary)
         root = machine.names.index(grammar.root)
-        self._engine = engine(machine, root, grammar.limits, self._cache)
         self._prepared = 0.0
-        self._cache.learners.add(self)
+        self.used = 0
+        with self._cache.lock:
+            self._engine = engine(machine, root, grammar.limits, self._cache)
+            self._cache.learners.add(self)
         finalize(self, _release, self._engine)
 
     def __repr__(self) -> str:
@@ -91,8 +117,10 @@ class Masker:
 
     def forget(self) -> None:
         """Drop what was learned of this grammar alone; it will be learned again."""
-        self._engine.forget()
+        with self._cache.lock:
+            self._engine.forget()
 
+    @_alone
     def start(self) -> State:
         """Return the state before any text."""
         return State(self, self._engine.start)
@@ -109,22 +137,25 @@ class Masker:
         following = prefetch(self._engine, self.vocabulary, self.mask)
         with suppress(LimitError):  # of a text that might never come
             while thread_time() - began < seconds:
-                with self._cache.lock:
-                    if next(following, None) is None:
-                        break
+                if self._next(following) is None:
+                    break
         self._prepared = thread_time() - began
 
+    @_alone
+    def _next(self, following: Iterator[Here]) -> Here | None:
+        return next(following, None)
+
+    @_alone
     def mask(self, here: Here) -> Ints:
         """Return the mask of a configuration of this masker's states."""
         cache = self._cache
-        with cache.lock:
-            key = self._engine.key(here)  # type: ignore[arg-type]  # its own
-            found = cache.mask(key)
-            if found is None:
-                cache.check()
-                found = self._made(here)
-                cache.keep(key, found)
-            return found
+        key = self._engine.key(here)  # type: ignore[arg-type]  # its own
+        found = cache.mask(key)
+        if found is None:
+            cache.check(self)
+            found = self._made(here)
+            cache.keep(key, found)
+        return found
 
     def _made(self, here: Here) -> Ints:
         engine = self._engine
@@ -138,27 +169,27 @@ class Masker:
         found.flags.writeable = False
         return found
 
+    @_alone
     def step(self, here: Here, token: int) -> Here | None:
         """Return the configuration after a token; None if it is not allowed."""
         engine = self._engine
-        with self._cache.lock:
-            there: Here | None = None
-            if token not in self.vocabulary.special:
-                there = engine.run(here, self.vocabulary.tokens[token])  # type: ignore[arg-type]
-            if not engine.rtn.has_tokens:
-                return there
-            tokens, references = engine.rtn.tokens, self._references
+        there: Here | None = None
+        if token not in self.vocabulary.special:
+            there = engine.run(here, self.vocabulary.tokens[token])  # type: ignore[arg-type]
+        if not engine.rtn.has_tokens:
+            return there
+        tokens, references = engine.rtn.tokens, self._references
 
-            def taken(state: int) -> int | None:
-                edge = tokens.get(state)
-                return edge[1] if edge and references.takes(edge[0], token) else None
+        def taken(state: int) -> int | None:
+            edge = tokens.get(state)
+            return edge[1] if edge and references.takes(edge[0], token) else None
 
-            return engine.targets(here, there, taken)  # type: ignore[arg-type]
+        return engine.targets(here, there, taken)  # type: ignore[arg-type]
 
+    @_alone
     def forced(self, here: Here) -> tuple[bytes, tuple[int, ...]]:
         """Return the bytes that must follow a configuration, and tokens that spell them."""
-        with self._cache.lock:
-            return forced(self._engine, here, self.vocabulary)
+        return forced(self._engine, here, self.vocabulary)
 
 
 def _release(engine: AnyEngine) -> None:

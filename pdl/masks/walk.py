@@ -36,6 +36,7 @@ _SEVERAL = 8  # children of a node
 _CONTINUES = ((1 << 64) - 1) << 0x80
 """The bytes of UTF-8 that continue a character, as bits."""
 _ROOM = 24 << 20  # bytes of a table
+_FIRST = 8  # rows of a table at first
 
 
 class Configurations:
@@ -58,9 +59,9 @@ class Configurations:
         """Forget all numbers."""
         self._numbers: dict[Configuration, int] = {}
         self._held: list[Configuration | None] = [None]
-        self._table = np.full((64, self._width), _UNKNOWN, np.int32)
+        self._table = np.full((_FIRST, self._width), _UNKNOWN, np.int32)
         self._table[DEAD] = DEAD
-        self._counted = np.zeros(64, np.bool_)
+        self._counted = np.zeros(_FIRST, np.bool_)
         self._views()
         self._allowed: dict[int, bytes] = {}
         self._waiting: dict[Node, bool] = {}

@@ -28,7 +28,6 @@ from pdl.errors import GrammarError, PdlError
 from pdl.gbnf.matcher import Configuration
 from pdl.masks import Masker, State, TokenError, Vocabulary, fill_bitmasks, mask_cache, walk
 from pdl.masks import engine as engines
-from pdl.masks.kernel import library
 from pdl.masks.pruning import References, prune_to_vocabulary
 
 if TYPE_CHECKING:
@@ -84,15 +83,6 @@ def vocabulary(seed: int = 1, count: int = 300, kind: str = "bytes") -> Vocabula
     size = len(tokens)
     tokens += [b"<|eot|>", b"<think>", b"<eos>"]
     return Vocabulary(tokens, special=[size, size + 1], eos=size + 2)
-
-
-@pytest.fixture(params=["kernel", "numpy"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both engines."""
-    if request.param == "numpy":
-        monkeypatch.setattr("pdl.masks.engine.library", lambda: None)
-    elif library() is None:
-        pytest.skip("the kernel was not built: no C compiler was ready")
 
 
 def prepared(grammar: Grammar, held: Vocabulary, seconds: float) -> Masker:

@@ -1,0 +1,14 @@
+"""What tests of masks share."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(params=["kernel", "numpy"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both engines."""
+    if request.param == "numpy":
+        monkeypatch.setattr("pdl.masks.engine.library", lambda: None)
+    elif pytest.importorskip("pdl.masks.kernel").library() is None:
+        pytest.skip("the kernel was not built: no C compiler was ready")
