@@ -120,6 +120,7 @@ def check_names(wanted: Iterable[str], names: Sequence[str], wanted_as: str) -> 
 def _no_column(name: str, names: Sequence[str], wanted_as: str, found: int) -> ColumnError:
     if found:
         return ColumnError(Problem("batch/column", f"the batch has {found} columns `{name}`"))
+    names = list(map(str, names))  # those of pandas can be anything
     listed = ", ".join(f"`{one}`" for one in names[:_NAMED]) or "none"
     more = ", …" if len(names) > _NAMED else ""
     message = f"the batch has no column `{name}`; its columns are {listed}{more}"
@@ -214,7 +215,11 @@ class _Arrow(Columns):
         return list(self.batch.schema.names)
 
     def _values(self, name: str) -> list[Any]:
-        cells: list[Any] = self.batch.column(name).to_pylist()
+        try:
+            cells: list[Any] = self.batch.column(name).to_pylist(maps_as_pydicts="strict")
+        except (KeyError, ValueError, OverflowError) as error:  # of a map, or of a time
+            message = f"the column `{name}` can't be read: {error.args[0]}"
+            raise ColumnError(Problem("batch/column", message)) from error
         return cells
 
     def _result(self, kept: Sequence[str], added: Sequence[Column], cells: Cells) -> Any:

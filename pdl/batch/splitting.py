@@ -356,11 +356,11 @@ def _rows_of_group(  # noqa: PLR0913, PLR0917 - where, and what of it
         for batch in table.iter_batches(_TABLE_ROWS, row_groups=[group], columns=columns):
             low, high = max(unit.start - at, 0), min(unit.end - at, batch.num_rows)
             if low < high:
-                found = batch.slice(low, high - low).to_pylist()
+                found = batch.slice(low, high - low).to_pylist(maps_as_pydicts="strict")
                 for number, value in enumerate(found, at + low + 1):
                     yield _of_cells(Line(number, b""), plain(value), reading)
             at += batch.num_rows
             if at >= unit.end:
                 return
-    except (OSError, ValueError, OverflowError) as error:  # as for a time after the year 9999
+    except (OSError, ValueError, KeyError, OverflowError) as error:  # of a map, or of a time
         raise _damaged(unit.shard, error) from error

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.batch.columns import ColumnError
+from pdl.decoding import JsonError, strict_json
 from pdl.errors import PdlError, Problem, an_instance
 from pdl.prompt import Prompt
+from pdl.reply.validation.schema_walk import Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,6 +28,8 @@ By default, the columns that have names of variables.
 
 RowValues: TypeAlias = "dict[str, Any] | Problem"
 """The values of a row, or why it has none."""
+
+_EXACT = 2**53  # below it, each integer is a double, and no other one is the same double
 
 
 class Templates:
@@ -79,7 +82,7 @@ class Templates:
             cells = batch.values(self.object_column, "data")
             return [_of_object(self.object_column, cell) for cell in cells]
         columns = self._columns_in(batch)
-        found = {name: batch.values(column, "data") for name, column in columns.items()}
+        found = {name: self._cells(batch, name, column) for name, column in columns.items()}
         required = self._required if self.prompt.inputs is not None else found
         return [
             {
@@ -89,6 +92,13 @@ class Templates:
             }
             for row in range(batch.rows)
         ]
+
+    def _cells(self, batch: Columns, name: str, column: str) -> list[Any]:
+        """The values of a variable: integers if it wants them, also if a null made them floats."""
+        cells, inputs = batch.values(column, "data"), self.prompt.inputs
+        if inputs is None or not Node(inputs.schema.document).at(name).wants_integer:
+            return cells
+        return [_as_int(one) if isinstance(one, float) else one for one in cells]
 
     def _columns_in(self, batch: Columns) -> Mapping[str, str]:
         if self.columns is not None:
@@ -105,6 +115,11 @@ class Templates:
         return self.prompt.render({**self.values, **values}, prefill=prefill)
 
 
+def _as_int(value: float) -> float | int:
+    """A whole number as an integer, unless it is so large that another one can be meant."""
+    return int(value) if value.is_integer() and abs(value) < _EXACT else value
+
+
 def _columns(data: Iterable[str] | Mapping[str, str]) -> dict[str, str]:
     made = dict(data) if isinstance(data, Mapping) else {name: name for name in data}
     for name in (*made, *made.values()):
@@ -117,9 +132,9 @@ def _of_object(column: str, cell: Any) -> RowValues:
     """The values in a cell: an object, the JSON text of one, or nothing."""
     if isinstance(cell, str):
         try:
-            cell = json.loads(cell)
-        except ValueError as error:
-            return Problem("batch/values", f"`{column}` is not valid JSON: {error}")
+            cell = strict_json(cell)
+        except JsonError as error:
+            return Problem("batch/values", f"`{column}` {error}")
     if cell is None:
         return {}
     if isinstance(cell, Mapping) and all(isinstance(name, str) for name in cell):

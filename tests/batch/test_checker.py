@@ -195,6 +195,14 @@ def test_other_containers(batch: Any) -> None:
         Checker(PERSON)(batch)
 
 
+def test_columns_whose_names_are_no_texts() -> None:
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(
+        ColumnError, match=r"no column `reply`; its columns are `\(.a., .b.\)`, `7`"
+    ):
+        Checker(PERSON)(pandas.DataFrame([[GOOD, GOOD]], columns=[("a", "b"), 7]))
+
+
 def test_two_columns_of_one_name() -> None:
     pa, pandas = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
     table = pa.table([pa.array([GOOD]), pa.array([GOOD])], names=["reply", "reply"])
@@ -315,7 +323,8 @@ def test_where_the_values_are(container: str, data: Any, columns: dict[str, list
     ("cell", "summary"),
     [
         (None, "no-schema: missing required input `labels`"),
-        ("{", "no-schema: `context` is not valid JSON"),
+        ("{", "no-schema: `context` is not JSON"),
+        ('{"labels": ["a"], "labels": ["b"]}', "no-schema: `context` has the key `labels` twice"),
         ("[1]", "no-schema: `context`: expected an object, found a list"),
         ('{"labels": [], "x": 1}', "no-schema: unknown input `x`"),
     ],

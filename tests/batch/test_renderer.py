@@ -131,3 +131,30 @@ def test_a_prompt_is_wanted() -> None:
     given: Any = "p.pdl"
     with pytest.raises(TypeError, match=r"prompt must be a pdl\.Prompt, not a str"):
         Renderer(given)
+
+
+COUNTS = "<|input|>\n{ n?: int, x?: float, by?: { [str]: int } }\n<|user|>\n{{ %s }}\n"
+
+
+def shown(variable: str, batch: Any) -> list[str | None]:
+    made = Renderer(pdl.loads(COUNTS % variable))(batch)["messages"]
+    made = made.to_pylist() if hasattr(made, "to_pylist") else list(made)
+    return [one and json.loads(one)[0]["content"][0]["text"] for one in made]
+
+
+def test_integers_that_a_null_made_floats() -> None:
+    """As pandas does. A whole number stays as it is where others are allowed, and if it is large."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"n": [7, None, 2**60 + 1], "x": [7, None, 0.5]})
+    assert shown("n", frame) == ["7", None, "1.152921504606847e+18"]
+    assert shown("x", frame) == ["7.0", None, "0.5"]
+
+
+def test_a_map_of_arrow_is_an_object() -> None:
+    pa = pytest.importorskip("pyarrow")
+    kind = pa.map_(pa.string(), pa.int64())
+    table = pa.table({"by": pa.array([[("a", 1), ("b", 2)], None, []], kind)})
+    assert shown("by", table) == ["{'a': 1, 'b': 2}", None, "{}"]
+    twice = pa.table({"by": pa.array([[("a", 1), ("a", 2)]], kind)})
+    with pytest.raises(ColumnError, match="the column `by` can't be read: .*duplicate"):
+        shown("by", twice)
