@@ -143,7 +143,7 @@ def shown(variable: str, batch: Any) -> list[str | None]:
 
 
 def test_integers_that_a_null_made_floats() -> None:
-    """As pandas does. A whole number stays as it is where others are allowed, and if it is large."""
+    """As pandas does. Whole numbers stay where others are allowed, and if they are large."""
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"n": [7, None, 2**60 + 1], "x": [7, None, 0.5]})
     assert shown("n", frame) == ["7", None, "1.152921504606847e+18"]
@@ -156,5 +156,5 @@ def test_a_map_of_arrow_is_an_object() -> None:
     table = pa.table({"by": pa.array([[("a", 1), ("b", 2)], None, []], kind)})
     assert shown("by", table) == ["{'a': 1, 'b': 2}", None, "{}"]
     twice = pa.table({"by": pa.array([[("a", 1), ("a", 2)]], kind)})
-    with pytest.raises(ColumnError, match="the column `by` can't be read: .*duplicate"):
+    with pytest.raises(ColumnError, match=r"the column `by` can't be read: .*duplicate"):
         shown("by", twice)
