@@ -98,11 +98,11 @@ class EpsilonClosures:
 
 def _leads_on(marks: tuple[Mark, ...], rounds: dict[tuple[int, int], int]) -> bool:
     """Whether no state was seen that subsumes one with some marks."""
-    for chain, place, index in marks:
-        if rounds.get((chain, place), -1) > index:
+    for end, place, index in marks:
+        if rounds.get((end, place), -1) > index:
             return False
-    for chain, place, index in marks:
-        rounds[chain, place] = index
+    for end, place, index in marks:
+        rounds[end, place] = index
     return True
 
 

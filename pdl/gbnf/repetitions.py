@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 _T = TypeVar("_T", bound="Hashable")
 
 Mark: TypeAlias = tuple[int, int, int]
-"""The first state of a repetition, the position in its copy, and the rounds that are left there."""
+"""The state after a repetition, the position in its copy, and the rounds that are left there.
+
+An optional copy ends with a state of its own, so each repetition ends elsewhere; but it may begin
+where one in its first copy does.
+"""
 
 
 class Repetition:
@@ -124,10 +128,9 @@ class CountedRepetitions:
             here = state  # then the state that is the same in first copies
             repetition = self.outer.at(here)
             while repetition is not None:
-                at = here - repetition.first
-                copy, place = divmod(at, repetition.size)
+                copy, place = divmod(here - repetition.first, repetition.size)
                 if repetition.optional:
-                    found.append((state - at, place, copy))
+                    found.append((state - here + repetition.end, place, copy))
                 here = repetition.first + place
                 repetition = repetition.inner.at(here)
             known = self._known[state] = tuple(reversed(found))
@@ -140,11 +143,11 @@ class CountedRepetitions:
             return list(pairs)
         best: dict[tuple[int, int, _T], int] = {}
         for marks, other in marked:
-            for chain, place, index in marks:
-                key = (chain, place, other)
+            for end, place, index in marks:
+                key = (end, place, other)
                 best[key] = max(index, best.get(key, 0))
         return [
             (state, other)
             for state, other in pairs
-            if all(best[chain, at, other] == index for chain, at, index in self.marks(state))
+            if all(best[end, at, other] == index for end, at, index in self.marks(state))
         ]

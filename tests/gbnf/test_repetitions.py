@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import product
 from threading import Barrier, Thread
 from typing import TYPE_CHECKING
 
@@ -65,6 +67,29 @@ def test_a_repetition_takes_what_it_takes_written_out(grammar: Grammar, rng: Ran
             text = walk(one, rng)
             first, second = grammar.match(text), other.match(text)
             assert (first.ok, first.position) == (second.ok, second.position), text
+
+
+NESTS = (
+    "([ab]{0,3}){0,2}",
+    "([b][ab]{0,3}){0,2}",
+    "([b][ab]{0,4}){0,3}",
+    "([b][a]{0,3}){0,4}",
+    "([ab]([b][ab]{0,2}[a]?){0,2}){0,3}",
+    "(([b][ab]{0,2}){0,2}[a]){0,3}",
+    "(([b][a]{0,3}){2}[ab]{0,3}){0,3}",
+)
+"""Repetitions whose states begin with those of another one; regular expressions, too."""
+
+
+@pytest.mark.parametrize("pattern", NESTS)
+def test_repetitions_that_begin_together(pattern: str) -> None:
+    """The rounds that are left of one are not taken for those of the other."""
+    grammar = gbnf.parse(f"root ::= {pattern}")
+    taken = re.compile(pattern)
+    for size in range(12):
+        for letters in product("ab", repeat=size):
+            text = "".join(letters)
+            assert grammar.match(text).ok == bool(taken.fullmatch(text)), text
 
 
 def test_what_no_text_reaches_is_not_compiled() -> None:

@@ -6,7 +6,9 @@ import copy
 import dataclasses
 import gc
 import pickle
+import re
 from functools import lru_cache
+from itertools import product
 from random import Random
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -324,6 +326,26 @@ def test_counted_rounds(text: str) -> None:
     for held in (small, vocabulary(3)):
         for _ in range(6):
             assert len(list(walked(gbnf.parse(text), held, rng, 9))) > 0
+
+
+@pytest.mark.parametrize("pattern", ["([ab]{0,3}){0,2}", "([b][ab]{0,3}){0,2}"])
+@pytest.mark.usefixtures("engine")
+def test_rounds_of_repetitions_that_begin_together(pattern: str) -> None:
+    """All masks are those of the texts that a regular expression takes."""
+    letters = ["".join(found) for size in range(9) for found in product("ab", repeat=size)]
+    texts = list(filter(re.compile(pattern).fullmatch, letters))
+    begun = {text[:size] for text in texts for size in range(len(text) + 1)}
+    held = Vocabulary(
+        [*(bytes([byte]) for byte in range(256)), b"ab", b"bab", b"aaaa", b"$"], eos=259
+    )
+    masker = Masker(gbnf.parse(f"root ::= {pattern}"), held)
+    for text in begun:
+        state = after(masker, text)
+        assert state.is_complete == (text in texts)
+        allowed = {held.tokens[token].decode() for token in {*state.allowed().tolist()} - held.eos}
+        assert allowed == {
+            token for token in ("a", "b", "ab", "bab", "aaaa") if text + token in begun
+        }
 
 
 @pytest.mark.parametrize(
