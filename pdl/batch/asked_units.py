@@ -56,7 +56,7 @@ def ask_unit(job: Job, piece: Piece) -> Done:
     left = [row for row in rows if row.number not in found]
     missed = _ask(job, unit, left, found, path) if left else {}
     if missed:
-        return Done(unit, None, tuple(reader.faults), (_unanswered(unit, missed),))
+        return Done(unit, None, tuple(reader.faults), (_unanswered(unit, len(rows), missed),))
 
     def write(file: IO[bytes]) -> Iterator[Fields]:
         for row in rows:
@@ -76,9 +76,9 @@ def _answers(directory: str, shard: str, number: int) -> Path:
 
 def _earlier(job: Job, piece: Piece, path: Path) -> dict[int, Fields]:
     """The results that are there, by the numbers of rows."""
-    files = [] if piece.old is None else [Path(job.directory, piece.old.file)]
+    files = [path] if piece.old is None else [Path(job.directory, piece.old.file), path]
     found = {}
-    for file in [*files, *([path] if path.exists() else [])]:
+    for file in filter(Path.exists, files):  # one that was removed has no answers
         for one in read_results(file):
             found[one["line"]] = one
     return found
@@ -143,11 +143,11 @@ def _appended(path: Path) -> AppendedFile:
     return file
 
 
-def _unanswered(unit: Unit, missed: Mapping[int, Asked]) -> Problem:
+def _unanswered(unit: Unit, total: int, missed: Mapping[int, Asked]) -> Problem:
     first = min(missed)
     told = missed[first].error or str(missed[first].reason)
-    rows = f"{len(missed):,} rows" if len(missed) > 1 else "1 row"
-    message = f"{unit.shard.path}: {rows} got no answer, the first on line {first:,}: {told}"
+    which = f"{len(missed):,} of {total:,} rows got no answer, the first on line {first:,}"
+    message = f"{unit.shard.path}: {which}: {told}"
     return Problem(UNANSWERED, message, None, "run the same command again to ask for them")
 
 

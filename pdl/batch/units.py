@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from pdl.batch.manifest import UnitRecord, sha256_of
+from pdl.batch.manifest import MANIFEST, UnitRecord, sha256_of
 from pdl.batch.rechecking import Keep, is_sole_answer
 from pdl.batch.results import Writer, read_results, verdict_of, writer_of
 from pdl.batch.rows import BadRow, Fault, Line, Reading, Row, digest
@@ -36,8 +36,11 @@ _FAULTS = 20  # rows of a unit that can't be used, and that are reported
 _SURROGATE = Fault("has an unpaired surrogate, which Parquet can't have")
 _SHARD_BYTES = 200  # of the name of a shard in that of a result file, which can have 255
 _TEMPORARY = ".unit-"
-OURS = re.compile(r"\.unit-.*|.*-[0-9]{5,}-[0-9a-f]{16}\.(jsonl|csv|parquet)", re.DOTALL)
-"""The names of files that a run writes."""
+OURS = re.compile(
+    rf"\.unit-.*|\.{re.escape(MANIFEST)}\..*|.*-[0-9]{{5,}}-[0-9a-f]{{16}}\.(jsonl|csv|parquet)",
+    re.DOTALL,
+)
+"""The names of files that a run writes, and of those that one that was killed can leave."""
 
 
 @dataclass(frozen=True)

@@ -434,12 +434,14 @@ def test_what_a_killed_run_left_is_removed() -> None:
     run()
     before = contents()
     (OUT / ".unit-17").write_text("{")
+    (OUT / "._manifest.json.x1y2").write_text("{")
     (OUT / f"replies-00099-{'a' * 16}.jsonl").write_text("{}\n")
     journal = (OUT / "_journal").read_bytes()
     (OUT / "_journal").write_bytes(journal[:-20])
     run()
     assert contents() == before
     assert (OUT / "_journal").read_bytes() == journal
+    assert audit(OUT) == []
 
 
 @pytest.mark.parametrize("name", ["_journal", "_manifest.json"])

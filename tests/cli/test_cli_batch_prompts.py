@@ -159,6 +159,17 @@ def test_rows_that_changed_are_refused(server: tuple[str, Counts], numbers: rang
     assert (results(), counts.calls) == (before, calls)
 
 
+def test_rows_of_a_result_file_that_was_removed_are_asked(server: tuple[str, Counts]) -> None:
+    url, counts = server
+    ask(url)
+    before, calls = results(), counts.calls
+    next(OUT.glob("*.jsonl")).unlink()
+    assert ask(url).exit_code == 0
+    assert [one["value"] for one in results()] == [one["value"] for one in before]
+    assert counts.calls > calls
+    assert audit(OUT) == []
+
+
 @pytest.mark.parametrize("words", [["--retries", "0"], ["--seed", "7"], ["--max-tokens", "9"]])
 def test_other_options_are_refused(server: tuple[str, Counts], words: list[str]) -> None:
     url, _ = server
@@ -171,7 +182,7 @@ def test_other_options_are_refused(server: tuple[str, Counts], words: list[str])
 def test_rows_without_an_answer_are_reported() -> None:
     made = ask("http://127.0.0.1:9/v1", "--retries", "0")
     assert made.exit_code == 3
-    assert "rows.jsonl: 6 rows got no answer, the first on line 1" in made.stderr
+    assert "rows.jsonl: 6 of 6 rows got no answer, the first on line 1" in made.stderr
     assert "hint: run the same command again" in made.stderr
     assert results() == []
     assert pdl_("run", "--out", "out/", "--audit").exit_code == 1
