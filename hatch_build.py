@@ -30,26 +30,30 @@ _SECONDS = 120
 
 def build() -> str | None:
     """Build the kernel beside its source. Returns None, or why it could not be built."""
-    checksum = f"PDL_SOURCE={zlib.crc32(_SOURCE.read_bytes())}u"
-    flags = shlex.split(os.environ.get("CFLAGS", ""))
-    with TemporaryDirectory(dir=_FOLDER) as folder:
-        made = Path(folder) / _BUILT.name
-        if os.name == "nt":
-            compiler = shlex.split(os.environ.get("CC", "cl"), posix=False)
-            options = ["/nologo", "/O2", f"/D{checksum}", *flags, "/LD", f"/Fo{folder}\\"]
-            command = [*compiler, *options, str(_SOURCE), f"/Fe{made}"]
-        else:
-            compiler = shlex.split(os.environ.get("CC", "")) or _compiler()
-            options = ["-O3", "-std=c11", "-fPIC", "-fvisibility=hidden", f"-D{checksum}", *flags]
-            command = [*compiler, *options, "-shared", "-o", str(made), str(_SOURCE)]
-        try:
+    try:
+        with TemporaryDirectory(dir=_FOLDER) as folder:
+            made = Path(folder) / _BUILT.name
+            command = _command(folder, made)
             subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)  # noqa: S603
             made.replace(_BUILT)
-        except subprocess.CalledProcessError as error:
-            return error.stderr.decode(errors="replace") or str(error)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return str(error)
+    except subprocess.CalledProcessError as error:
+        return error.stderr.decode(errors="replace") or str(error)
+    except (OSError, subprocess.TimeoutExpired) as error:  # also of a folder that is read-only
+        return str(error)
     return None
+
+
+def _command(folder: str, made: Path) -> list[str]:
+    """The call of the compiler."""
+    checksum = f"PDL_SOURCE={zlib.crc32(_SOURCE.read_bytes())}u"
+    flags = shlex.split(os.environ.get("CFLAGS", ""))
+    if os.name == "nt":
+        compiler = shlex.split(os.environ.get("CC", "cl"), posix=False)
+        options = ["/nologo", "/O2", f"/D{checksum}", *flags, "/LD", f"/Fo{folder}\\"]
+        return [*compiler, *options, str(_SOURCE), f"/Fe{made}"]
+    compiler = shlex.split(os.environ.get("CC", "")) or _compiler()
+    options = ["-O3", "-std=c11", "-fPIC", "-fvisibility=hidden", f"-D{checksum}", *flags]
+    return [*compiler, *options, "-shared", "-o", str(made), str(_SOURCE)]
 
 
 def _compiler() -> list[str]:

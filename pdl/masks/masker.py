@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from time import thread_time
-from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar, TypeVarTuple
 from weakref import finalize
 
 import numpy as np
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 3600
-_P = ParamSpec("_P")
+_Arguments = TypeVarTuple("_Arguments")
 _T = TypeVar("_T")
 
 
 def _alone(
-    method: Callable[Concatenate[Masker, _P], _T],
-) -> Callable[Concatenate[Masker, _P], _T]:
+    method: Callable[[Masker, *_Arguments], _T],
+) -> Callable[[Masker, *_Arguments], _T]:
     """Let one thread in at a time; an interrupt drops what was learned, which may be half of it."""
 
     @wraps(method)
-    def alone(self: Masker, /, *arguments: _P.args, **named: _P.kwargs) -> _T:
+    def alone(self: Masker, /, *arguments: *_Arguments) -> _T:
         with self._cache.lock:
             try:
-                return method(self, *arguments, **named)
+                return method(self, *arguments)
             except LimitError:  # which comes between two things that are learned
                 raise
             except BaseException:
