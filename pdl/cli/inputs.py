@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import pickle
 import sys
+import sysconfig
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +124,25 @@ class RowSchemas:
             return []
         sources = self.prompt.template.environment.sources
         return [dict(self.values), *sorted(one.text for one in sources.values())]
+
+
+def code_digest() -> str:
+    """Return a digest of the modules that are loaded and are not installed.
+
+    The rules of Python types are in these: a schema does not say when a rule changes.
+    """
+    installed = {*sysconfig.get_paths().values(), str(Path(pdl.__file__).parent)}
+    found = hashlib.sha256()
+    for name, module in sorted(sys.modules.items(), key=lambda item: item[0]):
+        file = Path(getattr(module, "__file__", None) or "")
+        if (
+            name != "__main__"
+            and file.suffix == ".py"
+            and installed.isdisjoint(map(str, file.parents))
+        ):
+            with contextlib.suppress(OSError):
+                found.update(f"{name}\n".encode() + file.read_bytes())
+    return found.hexdigest()
 
 
 class Shipped:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import shutil
 import sys
@@ -427,6 +428,34 @@ def test_a_file_that_was_removed_is_made_again() -> None:
     sorted(OUT.glob("*.jsonl"))[1].unlink()
     run()
     assert contents() == before
+
+
+RULES = """from dataclasses import dataclass
+
+@dataclass
+class Answer:
+    n: int
+
+    def __post_init__(self) -> None:
+        if self.n > {most}:
+            raise ValueError("too large")
+"""
+
+
+def test_a_rule_of_a_type_that_changes_decides_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its schema is the same. What does not change decides nothing again."""
+    words = ["check", "--type", "ruled:Answer", "--batch", str(INPUT), "--out", f"{OUT}/"]
+    told = []
+    for most in (COUNT, COUNT, 5):
+        Path("ruled.py").write_text(RULES.format(most=most))
+        monkeypatch.delitem(sys.modules, "ruled", raising=False)
+        importlib.invalidate_caches()
+        told.append(CliRunner().invoke(application, words, prog_name="pdl").stderr)
+    assert "270 valid" in told[0]
+    assert told[1].endswith("300 checked in an earlier run\n")
+    assert "300 replies, 5 valid" in told[2]
+    assert "Python types have rules of their own" in told[2]
+    monkeypatch.delitem(sys.modules, "ruled")
 
 
 def test_what_a_killed_run_left_is_removed() -> None:

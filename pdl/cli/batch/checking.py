@@ -13,6 +13,7 @@ from pdl.cli.batch.directory import ShippedJob, report_audit, result_format, run
 from pdl.cli.batch.reports import Nouns
 from pdl.cli.batch.run import run_into_file
 from pdl.cli.batch.work import Task
+from pdl.cli.inputs import code_digest
 
 if TYPE_CHECKING:
     from pdl._types import Json
@@ -55,6 +56,7 @@ def check_batch(
         schema=asked,
         sources=schemas.sources() or None,
         fingerprint=schemas.prompt.fingerprint if schemas.prompt is not None else None,
+        code=code_digest() if schemas.has_types else None,
     )
     job = ShippedJob(
         "check",
