@@ -287,7 +287,9 @@ def _rows_of_records(unit: Unit, reading: Reading) -> Iterator[Row | BadRow]:
             raise _bad_record(unit, 1, lines.last, fault)
         if len(set(header)) < len(header):
             twice = next(name for name in header if header.count(name) > 1)
-            raise _bad_record(unit, 1, b"", f"the header has the column `{twice}` twice")
+            raise _bad_record(
+                unit, 1, ",".join(header).encode(), f"the header has the column `{twice}` twice"
+            )
         number = unit.first + lines.number
         try:
             for record in reader:
