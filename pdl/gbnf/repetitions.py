@@ -11,7 +11,7 @@ tracked.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
@@ -85,6 +85,10 @@ class Repetitions:
         if found < 0 or state >= self._all[found].end:
             return None
         return self._all[found]
+
+    def within(self, states: range) -> bool:
+        """Whether one begins at some of those states."""
+        return bisect_left(self.firsts, states.start) < bisect_left(self.firsts, states.stop)
 
     def drop(self, first: int) -> None:
         """Drop those from a state on."""

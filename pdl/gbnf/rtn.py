@@ -198,6 +198,7 @@ def _cuts(item: Item) -> frozenset[int]:
     return frozenset(cut for held in ranges for low, high in held for cut in (low, high + 1))
 
 
+_ASCII = 0x80  # codes below are of one byte
 _UNWATCHED = 4096  # states that are made between two looks at the clock
 
 
@@ -280,7 +281,10 @@ class Starts(dict[int, int]):
 
     def _state(self, moves: ByteEdges = ()) -> int:
         state = self._next
-        self._reserve(1)
+        if state < self._limits.grammar_states:
+            self._next += 1
+        else:
+            self._reserve(1)
         self._moves[state] = moves
         if not state % _UNWATCHED:
             self._clock.check(self._span)
@@ -335,7 +339,9 @@ class Starts(dict[int, int]):
         number = source_map.item(self._rule, item)
         for done in range(len(item.codes) - 1, -1, -1):
             code = item.codes[done]
-            if possible(code):
+            if 0 < code < _ASCII:
+                following = self._state(((code, code, following),))
+            elif possible(code):
                 first, *rest = chr(code).encode()
                 for byte in reversed(rest):
                     following = self._state(((byte, byte, following),))

@@ -15,7 +15,7 @@ from pdl.gbnf.edges import CallEdge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pdl.gbnf.edges import ByteEdges
+    from pdl.gbnf.edges import ByteEdges, CallEdges, Moves
     from pdl.gbnf.nodes import TokenRef
     from pdl.gbnf.rtn import Rtn
 
@@ -104,6 +104,14 @@ class EndlessRtn:
     def of(self, state: int) -> Rtn | EndlessRtn:
         """The network that has the edges of a state."""
         return self._rtn if state < _BASE else self
+
+    @property
+    def tables(
+        self,
+    ) -> tuple[Moves, dict[int, tuple[int, ...]], CallEdges, dict[int, int]]:
+        """The edges of all states but endless copies: for bytes, splits, calls, and the ends."""
+        rtn = self._rtn
+        return rtn.moves, rtn.splits, rtn.calls, rtn.ends
 
     def moves_of(self, state: int) -> ByteEdges:
         """The edges of a state for bytes, after which all others are known as well."""

@@ -40,7 +40,7 @@ typedef struct { int32_t back, below; } Frame;
 typedef struct { int32_t state, stack; } Item;
 typedef struct {
     uint32_t hash;
-    int32_t first, count, flags, row, least, most, clamped, partner;
+    int32_t first, count, flags, row, whole, least, most, clamped, partner;
 } Config;
 
 typedef struct {
@@ -192,7 +192,8 @@ static int32_t interned(Engine *e, Item *items, int32_t count, int32_t complete)
     if ((code = grow(e, &e->items, count + 1)) || (code = grow(e, &e->configs, 1))) return code;
     memcpy(&ITEM(e->items.size), items, sizeof(Item) * (size_t)count);
     CONFIG(e->configs.size) = (Config){
-        hash, e->items.size, count, complete | (counted ? COUNTED : 0), UNKNOWN, 0, 0, 0, UNKNOWN};
+        hash, e->items.size, count, complete | (counted ? COUNTED : 0), UNKNOWN, NEVER, 0, 0, 0,
+        UNKNOWN};
     e->items.size += count;
     slots[at & mask] = e->configs.size;
     return e->configs.size++;
@@ -335,10 +336,11 @@ static int32_t endless_stack(Engine *e, int32_t stack, int32_t left, Bounds *bou
     return stack;
 }
 
-/* The configuration that is the same for so many bytes, with endless repetitions. */
+/* The configuration that is the same for so many bytes, with endless repetitions. It is itself from
+`whole` bytes on; and one other range of bytes is known. */
 static int32_t clamped(Engine *e, int32_t here, int32_t left) {
     Config known = CONFIG(here);
-    if (!(known.flags & COUNTED)) return here;
+    if (!(known.flags & COUNTED) || left >= known.whole) return here;
     if (known.least < known.most && known.least <= left && left < known.most) return known.clamped;
     Bounds bounds = {-1, NEVER};
     begun(e);
@@ -357,6 +359,10 @@ static int32_t clamped(Engine *e, int32_t here, int32_t left) {
     }
     int32_t found = interned(e, e->found.data, e->found.size, known.flags & COMPLETE);
     if (found < 0) return found;
+    if (bounds.most == NEVER && found == here) {
+        CONFIG(here).whole = bounds.least;
+        return here;
+    }
     CONFIG(here).least = bounds.least;
     CONFIG(here).most = bounds.most;
     return CONFIG(here).clamped = found;
@@ -675,7 +681,7 @@ static int prepared(Engine *e) {
     if (!code) code = grow(e, &e->configs, 1);
     if (code) return FULL;
     FRAME(0) = (Frame){-1, -1};
-    CONFIG(0) = (Config){0, 0, 0, MEASURED, UNKNOWN, 0, 0, 0, 0};
+    CONFIG(0) = (Config){0, 0, 0, MEASURED, UNKNOWN, 0, 0, 0, 0, 0};
     e->frames.size = e->configs.size = 1;
     return row_of(e, 0) < 0 ? FULL : 0;
 }

@@ -37,6 +37,7 @@ _MEMBERS = 41
 _ITEMS = 512
 _MOVES, _SPLIT, _CALL, _END = range(1, 5)
 _BATCH = 24  # states that are loaded at once
+_WHOLE = 400  # states of a rule that are loaded with its start
 
 _Pointer = ctypes.c_void_p
 _Int = ctypes.c_int32
@@ -268,7 +269,7 @@ class _States:
             state = states[number]
             moves = self._rtn.moves_of(state)
             if not moves:
-                targets = self._load(number, state, records)
+                targets = self._load(number, state, records, fresh)
                 if len(loaded) < most:
                     pending += targets
                 continue
@@ -283,13 +284,15 @@ class _States:
         self._tell()
         self._call(library().pdl_load, records, len(records))
 
-    def _load(self, number: int, state: int, records: list[int]) -> list[int]:
+    def _load(self, number: int, state: int, records: list[int], fresh: list[int]) -> list[int]:
         """Load a state that reads no byte; the results are those to which it leads."""
         rtn = self._rtn.of(state)
         held = rtn.splits.get(state)
         call = rtn.calls.get(state) if held is None else None
         if call is not None:
             held = (rtn.starts[call.rule], call.return_state)
+            if held[0] not in self._numbers:
+                self._enter(rtn.starts.states(call.rule), records, fresh)
         targets = [self._numbers.get(target, -1) for target in held or ()]
         if -1 in targets:
             targets = [self._numbered(target) for target in held or ()]
@@ -300,6 +303,41 @@ class _States:
         else:
             records += (number, _END if state in rtn.ends else _MOVES, 0)
         return targets
+
+    def _enter(self, rule: range, records: list[int], fresh: list[int]) -> None:
+        """Load a small rule without repetitions, but for the states that call unknown ones.
+
+        The kernel's numbers of them are in the same order, so that they need not be looked up.
+        """
+        is_small = len(rule) <= _WHOLE and not self._rtn.repetitions.outer.within(rule)
+        if not is_small or not self._numbers.keys().isdisjoint(rule):
+            return
+        moves, splits, calls, ends = self._rtn.tables
+        classes, begin, known = self._classes, len(self.states), self._rtn.starts.get
+        numbers = range(begin, begin + len(rule))
+        self._numbers.update(zip(rule, numbers, strict=True))
+        self.states.extend(rule)
+        ahead = begin - rule.start
+        for number, state in zip(numbers, rule, strict=True):
+            self._new += (NEVER, number, 0)
+            held = moves[state]
+            if held:
+                records += (number, _MOVES, 3 * len(held))
+                for low, high, target in held:
+                    records += (classes[low], classes[high], target + ahead)
+            elif state in splits:
+                targets = splits[state]
+                records += (number, _SPLIT, len(targets), *(one + ahead for one in targets))
+            elif state in calls:
+                call = calls[state]
+                start = self._numbers.get(known(call.rule, -1))
+                if start is None:
+                    continue
+                records += (number, _CALL, 3, start, call.return_state + ahead, int(call.last))
+            else:
+                records += (number, _END if state in ends else _MOVES, 0)
+            fresh.append(number)
+            self._loaded.add(number)
 
 
 def _ints(values: list[int]) -> Any:
