@@ -24,7 +24,8 @@ except ModuleNotFoundError:  # as when it is run by hand
 
 _FOLDER = Path(__file__).resolve().parent / "pdl" / "masks"
 _SOURCE = _FOLDER / "kernel.c"
-_BUILT = _FOLDER / ("_kernel.dll" if os.name == "nt" else "_kernel.so")
+# Not `.so`: with that ending, Python takes it for a module where it looks for all of a package.
+_BUILT = _FOLDER / ("_kernel.dll" if os.name == "nt" else "_kernel.native")
 _SECONDS = 120
 
 

@@ -21,7 +21,7 @@ Keep: TypeAlias = Literal["all", "valid", "none"]
 """Which results stay: all whose row is the same, of those the valid ones, or none."""
 
 _ALONE = re.compile(
-    r"[ \t\r\n]*+(?P<fence>(?:(?:[^\W\d_]|[ ,.'!:-])++\r?\n\s*+)?```(?:json)?[ \t]*+\r?\n)?"
+    r"[ \t\r\n]*+(?P<fence>(?:(?>(?:[^\W\d_]|[ ,.'!:-])+)\r?\n\s*+)?```(?:json)?[ \t]*+\r?\n)?"
     r"[ \t\r\n]*+(?P<body>[\[{].*[\]}])(?(fence)[ \t]*+\r?\n```)[ \t\r\n]*+",
     re.DOTALL,
 )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pdl.masks.vocabulary import Ints, Vocabulary
 
 _SOURCE = Path(__file__).with_name("kernel.c")
-_PATH = Path(__file__).with_name("_kernel.dll" if os.name == "nt" else "_kernel.so")
+_PATH = Path(__file__).with_name("_kernel.dll" if os.name == "nt" else "_kernel.native")
 _BOUND = 24 << 20  # bytes of one engine
 LONGEST = 60_000  # bytes of a token
 _MEMBERS = 41

@@ -172,11 +172,11 @@ def test_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kernels.library("0") is None
     with pytest.raises(ImportError, match="PDL_NATIVE must be 0, 1 or require, not 'yes'"):
         kernels.library("yes")
-    monkeypatch.setattr(kernels, "_PATH", kernels._PATH.with_name("_missing.so"))  # noqa: SLF001
+    monkeypatch.setattr(kernels, "_PATH", kernels._PATH.with_name("_missing.native"))  # noqa: SLF001
     kernels.library.cache_clear()
     try:
         assert kernels.library("1") is None
-        with pytest.raises(ImportError, match=r"PDL_NATIVE is require, but _missing\.so can't be"):
+        with pytest.raises(ImportError, match=r"is require, but _missing\.native can't be"):
             kernels.library("require")
         monkeypatch.delenv("PDL_NATIVE", raising=False)
         held = vocabulary(Random(1))  # noqa: S311 - tests draw
