@@ -92,9 +92,9 @@ class Repetitions:
 
     def drop(self, first: int) -> None:
         """Drop those from a state on."""
-        while self.firsts and self.firsts[-1] >= first:
-            self.firsts.pop()
-            self._all.pop()
+        kept = bisect_left(self.firsts, first)
+        del self.firsts[kept:]
+        del self._all[kept:]  # also one that an interrupt left without its first state
 
 
 class CountedRepetitions:

@@ -225,7 +225,7 @@ class Starts(dict[int, int]):
         self._source = source
         self._lock = RLock()
         self._firsts: list[int] = []
-        self._order: list[int] = []
+        self._numbered: dict[int, int] = {}
         self._extents: dict[int, range] = {}
         self._next = 0
         self._rule = ""
@@ -237,7 +237,8 @@ class Starts(dict[int, int]):
     def place(self, state: int) -> tuple[int, int]:
         """The number of the rule that a state belongs to, and the position in it."""
         at = bisect_right(self._firsts, state) - 1
-        return self._order[at], state - self._firsts[at]
+        first = self._firsts[at]
+        return self._numbered[first], state - first
 
     def states(self, rule: int) -> range:
         """The states of a rule."""
@@ -254,8 +255,8 @@ class Starts(dict[int, int]):
                 except BaseException:
                     self._undo(first)
                     raise
-                self._order.append(number)
-                self._firsts.append(first)
+                self._numbered[first] = number
+                self._firsts.append(first)  # an interrupt before it leaves a rule unknown
                 self._extents[number] = range(first, self._next)
                 self[number] = start
             return self[number]

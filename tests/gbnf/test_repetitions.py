@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from itertools import product
 from threading import Barrier, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from grammars import GRAMMARS, SMALL, Style, grammars
@@ -19,6 +20,7 @@ from pdl.gbnf.nodes import Group, Repeat, Rule, Sequence, bounded
 
 if TYPE_CHECKING:
     from random import Random
+    from types import FrameType
 
     from pdl.gbnf import Grammar
     from pdl.gbnf.nodes import Item
@@ -131,3 +133,47 @@ def test_threads_compile_a_rule_once() -> None:
     assert found == found[:1] * 8
     places = [grammar.rtn.states(rule) for rule in range(len(grammar.rules))]
     assert sum(map(len, places)) == max(place.stop for place in places)
+
+
+INTERRUPTED = 'root ::= x "a"{0,3} y{2,4}\nx ::= ("(" [x-z]{1,3} ")"){0,2}\ny ::= [bc]{1,3} "d"?'
+TEXTS = ("bb", "(x)(yz)abcdbcd", "(x)(yz)a", "((", "aaaab", '"a"')
+
+
+def answers(grammar: Grammar) -> list[str]:
+    """What a grammar says of some texts."""
+    return [str(grammar.match(text)) for text in TEXTS]
+
+
+def interrupted(grammar: Grammar, left: int) -> int:
+    """Match, interrupted after so many instructions that add rules; how many were left."""
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal left
+        if frame.f_globals.get("__name__") not in {"pdl.gbnf.rtn", "pdl.gbnf.repetitions"}:
+            return None
+        frame.f_trace_opcodes = frame.f_code.co_name in {"add", "__missing__"}
+        left -= event == "opcode"
+        if left < 0:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        answers(grammar)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(before)
+    return left
+
+
+def test_an_interrupt_while_a_rule_is_compiled() -> None:
+    """It is compiled again, and the numbers of its states fit."""
+    expected = answers(gbnf.parse(INTERRUPTED))
+    most = 100_000 - interrupted(gbnf.parse(INTERRUPTED), 100_000)
+    for left in range(most):
+        grammar = gbnf.parse(INTERRUPTED)
+        interrupted(grammar, left)
+        assert answers(grammar) == expected, left
