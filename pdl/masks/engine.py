@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 from pdl.gbnf.limits_errors import uncollected
 from pdl.gbnf.matcher import Configuration, Matcher
 from pdl.masks.endless import EndlessRtn
-from pdl.masks.kernel import LONGEST, FullError, Kernel, KernelError, library
+from pdl.masks.kernel import LONGEST, FullError, Kernel, KernelError
+from pdl.masks.native import library
 from pdl.masks.walk import DEAD, Configurations
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 from weakref import WeakKeyDictionary, WeakSet
 
-from pdl.masks.kernel import KernelLexeme, KernelTrie
-from pdl.masks.kernel import scan_lexeme as scan_in_kernel
+from pdl.masks.native import KernelLexeme, KernelTrie
+from pdl.masks.native import scan_lexeme as scan_in_kernel
 from pdl.masks.trie_walk import Lexeme, TrieWalk, scan_lexeme
 
 if TYPE_CHECKING:

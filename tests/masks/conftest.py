@@ -10,5 +10,5 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """Both engines."""
     if request.param == "numpy":
         monkeypatch.setattr("pdl.masks.engine.library", lambda: None)
-    elif pytest.importorskip("pdl.masks.kernel").library() is None:
+    elif pytest.importorskip("pdl.masks.native").library() is None:
         pytest.skip("the kernel was not built: no C compiler was ready")

@@ -15,7 +15,7 @@ from shares import share
 
 from pdl import Limits, gbnf
 from pdl.errors import LimitError
-from pdl.masks import Masker, Vocabulary
+from pdl.masks import Masker, Vocabulary, native
 from pdl.masks import kernel as kernels
 from pdl.masks.endless import EndlessRtn
 from pdl.masks.engine import Engine, KernelEngine, Place
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pdl.gbnf import Grammar
 
 needs_kernel = pytest.mark.skipif(
-    kernels.library("1") is None, reason="the kernel was not built: no C compiler was ready"
+    native.library() is None, reason="the kernel was not built, or PDL_NATIVE is 0"
 )
 LETTERS = [*'abxyzcéA019-:,.{}[]<&"\\ \n', "😀", "日本", "u"]
 
@@ -169,21 +169,21 @@ def test_tokens_of_any_length() -> None:
 
 def test_without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     """As asked for; and if it is required it must be there."""
-    assert kernels.library("0") is None
+    assert native.library("0") is None
     with pytest.raises(ImportError, match="PDL_NATIVE must be 0, 1 or require, not 'yes'"):
-        kernels.library("yes")
-    monkeypatch.setattr(kernels, "_PATH", kernels._PATH.with_name("_missing.native"))  # noqa: SLF001
-    kernels.library.cache_clear()
+        native.library("yes")
+    monkeypatch.setattr(native, "_PATH", native._PATH.with_name("_missing.native"))  # noqa: SLF001
+    native.library.cache_clear()
     try:
-        assert kernels.library("1") is None
+        assert native.library("1") is None
         with pytest.raises(ImportError, match=r"is require, but _missing\.native can't be"):
-            kernels.library("require")
+            native.library("require")
         monkeypatch.delenv("PDL_NATIVE", raising=False)
         held = vocabulary(Random(1))  # noqa: S311 - tests draw
         assert len(Masker(gbnf.parse('root ::= "a" | "b"'), held).start().allowed()) == 2
     finally:
         monkeypatch.undo()
-        kernels.library.cache_clear()
+        native.library.cache_clear()
 
 
 @needs_kernel
@@ -194,7 +194,7 @@ def test_whatever_numbers_it_is_given(seed: int) -> None:
     rng = Random(seed)  # noqa: S311 - tests draw
     held = vocabulary(Random(seed % 5))  # noqa: S311
     one, _ = both(gbnf.parse('root ::= "\\"" [^"]{0,9} "\\"" ("," root)? | "x" root "y"'), held)
-    lib, kernel = kernels.library(), one._kernel  # noqa: SLF001
+    lib, kernel = native.library(), one._kernel  # noqa: SLF001
     engine = kernel._engine  # noqa: SLF001
     room = np.zeros(1 << 15, np.int32)
     mask = np.zeros(len(held) // 32 + 1, np.int32)
@@ -205,7 +205,7 @@ def test_whatever_numbers_it_is_given(seed: int) -> None:
     def ints(size: int) -> Any:
         return (ctypes.c_int32 * size)(*(number() for _ in range(size)))
 
-    out, more, bits = map(kernels.pointer, (room, room[1 << 14 :], mask))
+    out, more, bits = map(native.pointer, (room, room[1 << 14 :], mask))
     keys, ends, nodes, members = ints(3), (ctypes.c_int32 * 3)(1, 2, 3), ints(3), ints(4)
     calls = (
         lambda: lib.pdl_walk(engine, number(), bits),

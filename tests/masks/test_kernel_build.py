@@ -11,7 +11,7 @@ from zlib import crc32
 
 import pytest
 
-from pdl.masks import kernel as kernels
+from pdl.masks import native
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -39,7 +39,7 @@ def move(hook: Any, folder: Path) -> None:
     hook._FOLDER = folder  # noqa: SLF001
 
 
-@pytest.mark.skipif(kernels.library("1") is None, reason="no C compiler was ready")
+@pytest.mark.skipif(native.library("1") is None, reason="no C compiler was ready")
 def test_it_is_built_from_the_source(
     hook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

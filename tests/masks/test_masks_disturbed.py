@@ -13,7 +13,7 @@ import pytest
 from shares import share
 
 from pdl import gbnf
-from pdl.masks import Masker, TokenError, Vocabulary, mask_cache
+from pdl.masks import Masker, TokenError, Vocabulary, mask_cache, native
 from pdl.masks import kernel as kernels
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 needs_kernel = pytest.mark.skipif(
-    kernels.library("1") is None, reason="the kernel was not built: no C compiler was ready"
+    native.library() is None, reason="the kernel was not built, or PDL_NATIVE is 0"
 )
 TEXT = r"""
 root ::= "{" key ":" value ("," key ":" value){0,5} "}"
@@ -194,10 +194,10 @@ def test_a_library_that_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """It has none of the functions; an empty `PDL_NATIVE` is as none."""
     monkeypatch.setattr("ctypes.CDLL", lambda _: SimpleNamespace())
     monkeypatch.setenv("PDL_NATIVE", "")
-    kernels.library.cache_clear()
+    native.library.cache_clear()
     try:
-        assert kernels.library() is None
+        assert native.library() is None
         with pytest.raises(ImportError, match=r"can't be loaded: .*pdl_source"):
-            kernels.library("require")
+            native.library("require")
     finally:
-        kernels.library.cache_clear()
+        native.library.cache_clear()
