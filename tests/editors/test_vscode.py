@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +16,6 @@ from code_server import INTERPRETER, ROOT, Editor, browser, code_server, write_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.editor
 
@@ -63,8 +64,8 @@ def editor(
     address, running = window
     settings = {**INTERPRETER, **getattr(request, "param", {})}
     write_settings(directory, settings)
-    folder = directory / re.sub(r"\W+", "_", request.node.name)
-    folder.mkdir()
+    # a test that runs again gets another one
+    folder = Path(mkdtemp(prefix=re.sub(r"\W+", "_", request.node.name) + "_", dir=directory))
     (folder / "mistakes.pdl").write_text(MISTAKES, "utf-8")
     (folder / "tidy.pdl").write_text(TIDY, "utf-8")
     page = running.new_page(viewport={"width": 1400, "height": 900})
