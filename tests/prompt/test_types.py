@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pdl
-from pdl.cli.inputs import RowSchemas, read_type
+from pdl.cli.inputs import RowSchemas, Shipped, read_type
 from pdl.prompt.lint import lint_file
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def test_a_worker_process_finds_the_modules_of_types(
     monkeypatch.chdir(package)
     monkeypatch.setattr(sys, "path", [one for one in sys.path if one != str(package)])
     rows = RowSchemas(read_type("typed_prompts.models:Outer.Inner"))
-    data = pickle.dumps(rows)
+    data = pickle.dumps(Shipped(rows, has_types=rows.has_types))
     monkeypatch.delitem(sys.modules, "typed_prompts.models")
     capsys.readouterr()
     assert pickle.loads(data).default == rows.default  # noqa: S301 - our own
