@@ -29,7 +29,7 @@ _ABSENT = {
 _PRESENT = (sys.stdlib_module_names - _ABSENT) | {"pdl"}
 _NOT_IN_BROWSERS = {
     *("ask_async", "run_tools_async", "evaluate", "evaluate_async"),  # an event loop of their own
-    "run_tools",  # threads
+    *("run_tools", "Asker"),  # threads
     *("Stream", "stream"),  # partial matches of the package `regex`
     *("masks", "mcp_tools"),  # numpy; the network
     *("pin", "read_cases"),  # what commands of the page wrote before
