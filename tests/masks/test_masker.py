@@ -403,8 +403,12 @@ def test_masks_are_made_ahead() -> None:
     masker = Masker(JSON, held)
     masker.prepare(0)
     assert len(shared._masks) == before  # noqa: SLF001
-    masker.prepare(1)
-    assert len(shared._masks) > before + 20  # noqa: SLF001
+    for _ in range(60):  # as long as a busy machine may need
+        masker.prepare(1)
+        if len(shared._masks) > before + 20:  # noqa: SLF001
+            break
+    else:
+        pytest.fail("hardly any masks are made in a minute")
     assert after(masker, '{"a": [1').allowed().tolist()
     tight = dataclasses.replace(
         JSON, limits=dataclasses.replace(pdl.Limits(), grammar_configurations=2)
