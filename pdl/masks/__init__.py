@@ -10,8 +10,8 @@ from pdl.errors import missing_package
 if TYPE_CHECKING:
     from pdl.errors import TokenError, VocabularyError
     from pdl.masks.masker import Masker, State, fill_bitmasks
-    from pdl.masks.saved import load, save
     from pdl.masks.sources import vocabulary_of
+    from pdl.masks.sources.saved import load, save
     from pdl.masks.vocabulary import Trie, Vocabulary
 
 __all__ = [
@@ -37,8 +37,8 @@ _load = lazy(
         "Vocabulary": "pdl.masks.vocabulary",
         "VocabularyError": "pdl.errors",
         "fill_bitmasks": "pdl.masks.masker",
-        "load": "pdl.masks.saved",
-        "save": "pdl.masks.saved",
+        "load": "pdl.masks.sources.saved",
+        "save": "pdl.masks.sources.saved",
         "vocabulary_of": "pdl.masks.sources",
     },
 )

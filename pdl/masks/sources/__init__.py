@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from pdl.errors import did_you_mean
 from pdl.gguf import MAGIC
-from pdl.masks import saved
-from pdl.masks.saved import reason, unreadable
 from pdl.masks.sources.gguf import from_gguf
 from pdl.masks.sources.libraries import (
     START,
@@ -29,6 +27,7 @@ from pdl.masks.sources.libraries import (
     from_tokenizer,
     from_transformers,
 )
+from pdl.masks.sources.saved import load, reason, unreadable
 from pdl.masks.sources.tokenizer_data import (
     FILES,
     TokenizerData,
@@ -158,7 +157,7 @@ def vocabulary_of(
     options = VocabularyOptions(ends, token_names("special", special), size)
     if isinstance(source, str | os.PathLike):
         if "\0" in os.fspath(source):
-            raise saved.unreadable(Path(source), "its name has a NUL")
+            raise unreadable(Path(source), "its name has a NUL")
         return _of_path(Path(source), options)
     for kind in type(source).__mro__:
         reader = _READERS.get(kind.__module__.partition(".")[0])
@@ -175,10 +174,10 @@ def _of_path(path: Path, options: VocabularyOptions) -> Vocabulary:
         with path.open("rb") as file:
             start = file.read(64)
         if start.startswith(_ZIP) and options.is_nothing:
-            return saved.load(path)
+            return load(path)
         return to_vocabulary(_read(path, start, options), options)
     except OSError as error:
-        raise saved.unreadable(path, saved.reason(error)) from error
+        raise unreadable(path, reason(error)) from error
 
 
 def _in_folder(path: Path) -> Path:
@@ -186,7 +185,7 @@ def _in_folder(path: Path) -> Path:
         if (path / name).is_file():
             return path / name
     names = ", ".join(f"`{name}`" for name in _IN_FOLDERS)
-    raise saved.unreadable(path, f"the directory contains none of {names}")
+    raise unreadable(path, f"the directory contains none of {names}")
 
 
 def _read(path: Path, start: bytes, options: VocabularyOptions) -> TokenizerData:
@@ -221,7 +220,7 @@ def _model(path: Path, start: bytes) -> TokenizerData:
 
 
 def _saved(path: Path) -> TokenizerData:
-    held = saved.load(path)
+    held = load(path)
     pieces = dict(enumerate(held.tokens))
     called = [token for token in sorted(held.special) if pieces[token]]
     ids = {pieces[token].decode("utf-8", "replace"): token for token in called}
