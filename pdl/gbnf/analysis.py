@@ -11,6 +11,7 @@ lead from the root to a context, and from there to the end (Dijkstra, 1959).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -24,12 +25,13 @@ from pdl.gbnf.nodes import (
     RuleRef,
     Sequence,
     TokenRef,
+    bounded,
     is_nothing,
 )
 from pdl.gbnf.utf8 import ANY, SURROGATES, Ranges, of_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pdl.gbnf.limits_errors import Clock
     from pdl.gbnf.nodes import Rule
@@ -48,7 +50,8 @@ _LIKED = ((0x61, 0x7A), (0x41, 0x5A), (0x30, 0x39), (0x20, 0x7E), (0xA1, LAST), 
 class Shortest:
     """The length of a shortest string of each rule and group, and the alternative that has it.
 
-    `token` and `undefined` are the lengths of a token and of a name that has no rule.
+    `token` and `undefined` are the lengths of a token and of a name that has no rule. `narrow`
+    returns what counts of a literal, class or token: None if nothing matches it.
     """
 
     def __init__(
@@ -58,11 +61,13 @@ class Shortest:
         token: int = TOKEN,
         undefined: int = NEVER,
         clock: Clock | None = None,
+        narrow: Callable[[Item], Item | None] | None = None,
     ) -> None:
         self.best: dict[Symbol, tuple[int, Sequence]] = {}
         self._rules = rules
         self._token = token
         self._undefined = undefined
+        self._narrow = narrow or (lambda item: item)
         self._owners: list[tuple[Symbol, Sequence]] = []
         self._costs: list[int] = []
         self._missing: list[int] = []
@@ -85,7 +90,7 @@ class Shortest:
 
     def item(self, item: Item) -> int:
         """The length of an item's shortest string."""
-        item, times = _unrepeated(item)
+        item, times = unrepeated(item)
         if not times:
             return 0
         if isinstance(item, RuleRef):
@@ -103,7 +108,7 @@ class Shortest:
 
     def nullable(self, item: Item) -> bool:
         """Whether an item matches the empty string."""
-        item, times = _unrepeated(item)
+        item, times = unrepeated(item)
         if times and isinstance(item, RuleRef | Group):
             return not self.item(item)
         return not times or is_nothing(item)
@@ -111,6 +116,36 @@ class Shortest:
     def productive(self, item: Item) -> bool:
         """Whether an item matches any string."""
         return self.item(item) < NEVER
+
+    def productive_part(self) -> dict[str, Rule]:
+        """The rules without what matches nothing, or nothing but the empty string."""
+        return {
+            name: replace(rule, options=self._options(rule.options))
+            for name, rule in self._rules.items()
+            if name in self.best
+        }
+
+    def _options(self, options: Iterable[Sequence]) -> tuple[Sequence, ...]:
+        return tuple(
+            replace(option, items=tuple(one for item in option.items for one in self._part(item)))
+            for option in options
+            if all(map(self.productive, option.items))
+        )
+
+    def _part(self, item: Item) -> tuple[Item, ...]:
+        """A productive item; none if it only matches the empty string."""
+        if is_nothing(item):
+            return ()
+        if isinstance(item, RuleRef):
+            return (item,)
+        if isinstance(item, Group):
+            options = self._options(item.options)
+            return (replace(item, options=options),) if any(one.items for one in options) else ()
+        if isinstance(item, Repeat):
+            inner = self._part(item.item) if self.productive(item.item) else ()
+            return tuple(replace(item, item=one, max=bounded(item)) for one in inner)
+        found = self._narrow(item)
+        return (found,) if found else ()
 
     def text(self, items: Iterable[Item]) -> str:
         """The shortest string of some items in sequence, which must have one.
@@ -139,7 +174,7 @@ class Shortest:
         """Note what an alternative costs for certain, and which symbols it needs how often."""
         number, cost, needs, dead = len(self._owners), 0, 0, False
         for repeated in option.items:
-            item, times = _unrepeated(repeated) if isinstance(repeated, Repeat) else (repeated, 1)
+            item, times = unrepeated(repeated) if isinstance(repeated, Repeat) else (repeated, 1)
             need: Symbol | None = None
             if isinstance(item, Group):
                 need = id(item)
@@ -157,8 +192,11 @@ class Shortest:
         self._costs.append(NEVER if dead else min(cost, NEVER - 1))
         self._missing.append(needs)
 
-    def _leaf(self, item: Item) -> int:
+    def _leaf(self, whole: Item) -> int:
         """The length of an item that names nothing."""
+        item = self._narrow(whole)
+        if item is None:
+            return NEVER
         if isinstance(item, Literal):
             return len(item.codes) if all(map(possible, item.codes)) else NEVER
         if isinstance(item, TokenRef):
@@ -188,7 +226,7 @@ class Shortest:
                     heappush(heap, (self._costs[needing], needing))
 
 
-def _unrepeated(item: Item) -> tuple[Item, int]:
+def unrepeated(item: Item) -> tuple[Item, int]:
     """What a repetition repeats, and how often at least."""
     times = 1
     while isinstance(item, Repeat):

@@ -18,11 +18,11 @@ llama.cpp ignores is gone; nothing is repeated zero times.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pdl.errors import GrammarError, Problem, error_from
-from pdl.gbnf.analysis import NEVER, Shortest
+from pdl.gbnf.analysis import NEVER, Shortest, takes
 from pdl.gbnf.nodes import (
     LAST,
     AnyChar,
@@ -35,7 +35,6 @@ from pdl.gbnf.nodes import (
     RuleRef,
     Sequence,
     TokenRef,
-    bounded,
     is_nothing,
     item_text,
     items,
@@ -43,7 +42,7 @@ from pdl.gbnf.nodes import (
     references,
     suffix,
 )
-from pdl.gbnf.utf8 import ANY, characters, complement, normal, of_class
+from pdl.gbnf.utf8 import ANY, characters, complement, normal
 from pdl.graphs import strongly_connected_components
 
 if TYPE_CHECKING:
@@ -136,15 +135,11 @@ def spelled(
 
 def plain(rules: Mapping[str, Rule], root: str, source: Source) -> dict[str, Rule]:
     """The rules that count, the root first. Raises GrammarError if it matches no text."""
-    shortest = Shortest(rules)
+    shortest = Shortest(rules, narrow=_as_class)
     if shortest.rule(root) >= NEVER:
         message = f"the rule `{root}` matches no string, which no other notation can express"
         raise GrammarError(Problem("gbnf/matches-nothing", message, named(rules.get(root), source)))
-    made = {
-        name: replace(rule, options=_options(shortest, rule.options))
-        for name, rule in rules.items()
-        if shortest.rule(name) < NEVER
-    }
+    made = shortest.productive_part()
     reached = set(reachable(made, root))
     rest = {name: rule for name, rule in made.items() if name in reached}
     return {root: rest.pop(root), **rest}
@@ -155,29 +150,12 @@ def named(rule: Rule | None, source: Source) -> Span | None:
     return source.span(rule.start, rule.named) if rule and rule.start >= 0 else None
 
 
-def _options(shortest: Shortest, options: tuple[Sequence, ...]) -> tuple[Sequence, ...]:
-    """Alternatives without those that match nothing."""
-    return tuple(
-        replace(option, items=tuple(one for item in option.items for one in _item(shortest, item)))
-        for option in options
-        if all(map(shortest.productive, option.items))
-    )
-
-
-def _item(shortest: Shortest, item: Item) -> tuple[Item, ...]:
-    """A productive item; none if it only matches the empty string."""
-    if is_nothing(item):
-        return ()
-    if isinstance(item, AnyChar | CharClass):
-        ranges = ANY if isinstance(item, AnyChar) else of_class(item)
-        return (CharClass(ranges, start=item.start, end=item.end),)
-    if isinstance(item, Group):
-        options = _options(shortest, item.options)
-        return (replace(item, options=options),) if any(one.items for one in options) else ()
-    if isinstance(item, Repeat):
-        inner = _item(shortest, item.item) if shortest.productive(item.item) else ()
-        return tuple(replace(item, item=one, max=bounded(item)) for one in inner)
-    return (item,)
+def _as_class(item: Item) -> Item | None:
+    """A class or a dot as the characters that it matches; None if there are none."""
+    if not isinstance(item, AnyChar | CharClass) or is_nothing(item):
+        return item
+    ranges = takes(item)
+    return CharClass(ranges, start=item.start, end=item.end) if ranges else None
 
 
 NOTHING = '""'

@@ -7,6 +7,7 @@ token references are checked and matched.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
@@ -58,19 +59,23 @@ class Vocabulary:
         return _token_bytes(piece)
 
     @cached_property
-    def _marks(self) -> frozenset[str]:
-        """The tokens that a grammar can name by their texts."""
-        found = (_token_bytes(piece) for piece in self.pieces.values())
-        marks = (piece for piece in found if piece[:1] == b"<" and piece[-1:] == b">")
-        return frozenset(piece.decode("utf-8", "replace") for piece in marks)
+    def named(self) -> Mapping[str, list[int]]:
+        """The IDs of the tokens that a grammar can name by their texts (`<|eot|>`), by these."""
+        found: dict[str, list[int]] = {}
+        for token, text in self.pieces.items():
+            piece = _token_bytes(text)
+            if piece[:1] == b"<" and piece[-1:] == b">":
+                with suppress(UnicodeDecodeError):  # no text names it
+                    found.setdefault(piece.decode(), []).append(token)
+        return found
 
     def unknown(self, rules: Iterable[Rule], source: Source) -> Iterator[Problem]:
         """Find the references `<text>` that are not one token, which llama.cpp refuses."""
         for rule in rules:
             for item in items(rule.options):
-                if isinstance(item, TokenRef) and item.id is None and item.text not in self._marks:
+                if isinstance(item, TokenRef) and item.id is None and item.text not in self.named:
                     message = f"`{item.text}` is not one token of the vocabulary"
-                    near = did_you_mean(item.text, sorted(self._marks)[:_LOOKED_AT])
+                    near = did_you_mean(item.text, sorted(self.named)[:_LOOKED_AT])
                     hint = near or 'write a literal in double quotes: "…"'
                     span = source.span(item.start, item.end)
                     yield Problem("gbnf/unknown-token", message, span, hint)

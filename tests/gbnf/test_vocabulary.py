@@ -55,6 +55,8 @@ def test_a_text_that_is_no_token_is_refused() -> None:
     assert [one.code for one in error.value.problems] == ["gbnf/unknown-token"] * 2
     with pytest.raises(pdl.GrammarError, match="is not one token of the vocabulary"):
         gbnf.parse(text).match_tokens([5], PIECES)
+    with pytest.raises(pdl.GrammarError, match="`<\ufffd>` is not one token"):
+        gbnf.parse("root ::= <\ufffd>", vocabulary=[b"<\xff>"])  # which no text is
     found = [one for one in gbnf.lint(text, vocabulary=PIECES) if "token" in one.problem.code]
     assert [one.severity for one in found] == ["error", "error"]
 

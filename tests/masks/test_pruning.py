@@ -20,7 +20,7 @@ from pdl.masks.spelling import spellable
 
 ASCII = [bytes([byte]) for byte in range(1, 128)]
 E_ACUTE = "é".encode()
-LETTERS = "aéèß’“日本😀😁"
+LETTERS = "aéèßࠀ’“日本😀😁\U00040000"
 
 
 def held(*tokens: bytes) -> Vocabulary:
@@ -61,6 +61,7 @@ def test_what_tokens_begin_they_can_finish() -> None:
     assert first("root ::= [^a]", both) == {E_ACUTE, b"\xc3"}
     assert first('root ::= "x" | [é-ê]', held(E_ACUTE, b"x\xc3")) == set()
     assert first('root ::= "é" | "è"', both) == {b"\xc3"}
+    assert first("root ::= [é😀ࠀ]", held(E_ACUTE, b"\xf0", b"\xe0", b"\x83\xa9")) == {E_ACUTE}
     assert first("root ::= [é日]", held(E_ACUTE, "日".encode(), b"\xc3")) == {"日".encode()}
 
 
