@@ -213,17 +213,24 @@ def _is_one(item: Item) -> bool:
 
 
 def refuse_tokens(
-    rules: Mapping[str, Rule], source: Source, target: str, known: Callable[[TokenRef], bool]
+    rules: Iterable[Rule],
+    source: Source,
+    message: str,
+    hint: str = "remove the token reference; for xgrammar, refer to it by ID",
+    known: Callable[[TokenRef], bool] = lambda _: False,
 ) -> None:
-    """Raise GrammarError for the token references that a notation does not support."""
+    """Raise GrammarError for token references that are not supported.
+
+    `message` has `{}` in the place of the reference.
+    """
     problems = [
         Problem(
             "gbnf/token-reference",
-            f"{target} cannot express `{item_text(item)}`",
+            message.format(item_text(item)),
             source.span(item.start, item.end) if item.start >= 0 else None,
-            "remove the token reference; for xgrammar, refer to it by ID",
+            hint,
         )
-        for rule in rules.values()
+        for rule in rules
         for item in items(rule.options)
         if isinstance(item, TokenRef) and not known(item)
     ]
@@ -255,7 +262,8 @@ def ebnf(rules: Mapping[str, Rule], root: str, source: Source) -> str:
     xgrammar knows them by their numbers.
     """
     found = plain(rules, root, source)
-    refuse_tokens(found, source, "xgrammar's EBNF", lambda item: item.id is not None)
+    message = "xgrammar's EBNF cannot express `{}`"
+    refuse_tokens(found.values(), source, message, known=lambda item: item.id is not None)
     names = spelled(found, _name, {root: _ROOT}, "_")
     return Notation(names, " ::=", "#", _ebnf_text, _ebnf_class, _token).rules(found.values())
 
@@ -289,7 +297,7 @@ def lark(rules: Mapping[str, Rule], root: str, source: Source) -> str:
     token may also be spelled as its text, llguidance looks at one of the two only.
     """
     found = plain(rules, root, source)
-    refuse_tokens(found, source, "Lark", lambda _: False)
+    refuse_tokens(found.values(), source, "Lark cannot express `{}`")
     if recursive_groups(found):
         names = spelled(found, _rule, {root: _START}, "_")
         literal = _characters

@@ -259,7 +259,7 @@ def regex(rules: Mapping[str, Rule], root: str, source: Source, most: int, limit
     grammar that matches nothing, and for more than `most` characters or 80 groups in each other.
     """
     found = plain(rules, root, source)
-    refuse_tokens(found, source, "a regular expression", lambda _: False)
+    refuse_tokens(found.values(), source, "a regular expression cannot express `{}`")
     pattern = _Patterns(found, source, Clock(limits, "the export")).of(root)
     if pattern.size > most:
         message = f"the regular expression would have more than {most:,} characters"

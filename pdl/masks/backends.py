@@ -16,8 +16,9 @@ import numpy as np
 from pdl.errors import GrammarError, Problem
 from pdl.gbnf.compiling.compiled import Compiled, compile_schema
 from pdl.gbnf.compiling.options import Options
+from pdl.gbnf.export import refuse_tokens
 from pdl.gbnf.grammar import Grammar
-from pdl.gbnf.nodes import TokenRef, item_text, items, reachable
+from pdl.gbnf.nodes import reachable
 from pdl.masks.forced import cut
 from pdl.masks.protocol import (
     WORD,
@@ -39,53 +40,14 @@ __all__ = ["LlguidanceMasker", "XgrammarMasker"]
 
 Given: TypeAlias = "Schema | Compiled | Grammar"
 
-_FOR_MODELS = Options.generate()
-
-
-def _compiled(given: Given) -> tuple[Grammar, tuple[Entry, ...]]:
-    """The grammar, and the keywords that it doesn't enforce; of a schema, the one for a model.
-
-    Raises TypeError for anything else.
-    """
-    if isinstance(given, Schema):
-        given = compile_schema(given, _FOR_MODELS)
-    if isinstance(given, Compiled):
-        return given.grammar, given.report.post_hoc
-    if isinstance(given, Grammar):
-        return given, ()
-    raise TypeError(f"this must be a Schema, a Compiled or a Grammar, not {type(given).__name__}")
-
-
-def _refuse_tokens(engine: str, grammar: Grammar) -> None:
-    """Raise GrammarError for the tokens that a grammar names.
-
-    llguidance looks either at a token or at its text, never at both; and special tokens, as most
-    are that a grammar names, are hidden from xgrammar.
-    """
-    reached = (grammar.rule[name] for name in reachable(grammar.rule, grammar.root))
-    problems = [
-        Problem(
-            "gbnf/token-reference",
-            f"`{item_text(item)}` names a token, and {engine} receives only text",
-            grammar.source.span(item.start, item.end) if item.start >= 0 else None,
-            "use `pdl.masks.Masker` for grammars that name tokens",
-        )
-        for rule in reached
-        for item in items(rule.options)
-        if isinstance(item, TokenRef)
-    ]
-    if problems:
-        raise GrammarError(*problems)
-
-
-def _refused(engine: str, reason: object, does: str = "does not support") -> GrammarError:
-    """The error for a grammar that an engine doesn't support, or at which it gives up."""
-    text = str(reason).strip().partition("\n")[0]
-    return GrammarError(Problem("gbnf/engine", f"{engine} {does} this grammar: {text}"))
-
 
 class EngineMasker(ABC):
-    """The strings of a schema or grammar, with the masks of an engine: `library` is its package."""
+    """The strings of a schema or grammar, with the masks of an engine: `library` is its package.
+
+    `weakened` lists the keywords of a schema that pdl's grammar doesn't enforce. Raises
+    ModuleNotFoundError without the package, GrammarError for a grammar that the engine doesn't
+    support or that names tokens, TypeError for anything else, and what `pdl.gbnf.compile` raises.
+    """
 
     library: ClassVar[str]
 
@@ -96,19 +58,47 @@ class EngineMasker(ABC):
         """Keywords of the schema that the masks don't enforce, or not fully."""
         engine = import_module(self.library)
         grammar, self.weakened = _compiled(given)
-        _refuse_tokens(self.library, grammar)
+        self._refuse_tokens(grammar)
         self._start = self._begun(engine, grammar)
 
     def start(self) -> TokenState:
         """Return the state before any text."""
         return self._start
 
+    def _refuse_tokens(self, grammar: Grammar) -> None:
+        """Raise GrammarError for the tokens that a grammar names.
+
+        llguidance looks either at a token or at its text, never at both; and special tokens, as
+        most are that a grammar names, are hidden from xgrammar.
+        """
+        reached = [grammar.rule[name] for name in reachable(grammar.rule, grammar.root)]
+        message = f"`{{}}` names a token, and {self.library} receives only text"
+        hint = "use `pdl.masks.Masker` for grammars that name tokens"
+        refuse_tokens(reached, grammar.source, message, hint)
+
     @abstractmethod
     def _begun(self, engine: Any, grammar: Grammar) -> TokenState:
         """Return the first state. Raises GrammarError if the engine refuses the grammar."""
 
 
-class EngineState(TokenState, ABC):
+def _compiled(given: Given) -> tuple[Grammar, tuple[Entry, ...]]:
+    """The grammar, of a schema the one for a model; and the keywords that it doesn't enforce."""
+    if isinstance(given, Schema):
+        given = compile_schema(given, Options.generate())
+    if isinstance(given, Compiled):
+        return given.grammar, given.report.post_hoc
+    if isinstance(given, Grammar):
+        return given, ()
+    raise TypeError(f"this must be a Schema, a Compiled or a Grammar, not {type(given).__name__}")
+
+
+def _refused(engine: str, reason: object, does: str = "does not support") -> GrammarError:
+    """The error for a grammar that an engine doesn't support, or at which it gives up."""
+    text = str(reason).strip().partition("\n")[0]
+    return GrammarError(Problem("gbnf/engine", f"{engine} {does} this grammar: {text}"))
+
+
+class _EngineState(TokenState):
     """A position in a text: an immutable value, but not for several threads at once."""
 
     __slots__ = ("_mask", "_matcher", "_vocabulary")
@@ -117,11 +107,6 @@ class EngineState(TokenState, ABC):
         self._vocabulary = vocabulary
         self._matcher = matcher
         self._mask: Ints | None = None
-
-    @property
-    @abstractmethod
-    def is_complete(self) -> bool:
-        """Whether the text may end here."""
 
     def bitmask(self) -> Ints:
         """Return which tokens may come next, one bit a token; read-only.
@@ -133,7 +118,6 @@ class EngineState(TokenState, ABC):
         return self._mask
 
     def accept(self, token: int) -> TokenState:
-        """Return the state after one more token. Raises TokenError if it is not allowed."""
         token = token_id(token)
         if token in self._vocabulary.eos and self.is_complete:
             return Ended(self._vocabulary)
@@ -144,7 +128,6 @@ class EngineState(TokenState, ABC):
         return type(self)(self._vocabulary, following)
 
     def forced(self) -> tuple[bytes, tuple[int, ...]]:
-        """Return the bytes that must come next, and the longest tokens that spell them."""
         data = self._only()
         return data, tuple(cut(data, self._vocabulary.trie)[0])
 
@@ -166,31 +149,23 @@ _OPTIONS = '%llguidance {"no_forcing": true}\n'
 
 
 class LlguidanceMasker(EngineMasker):
-    """The strings of a schema or grammar, with the masks of llguidance.
-
-    `weakened` lists the keywords of a schema that pdl's grammar doesn't enforce. Raises
-    ModuleNotFoundError without llguidance, GrammarError for a grammar that it doesn't support or
-    that names tokens, and what `pdl.gbnf.compile` raises.
-    """
+    """The strings of a schema or grammar, with the masks of llguidance; see `EngineMasker`."""
 
     library = "llguidance"
 
-    def _begun(self, engine: Any, grammar: Grammar) -> LlguidanceState:
+    def _begun(self, engine: Any, grammar: Grammar) -> _LlguidanceState:
         source = engine.LLMatcher.grammar_from_lark(_OPTIONS + grammar.to_lark())
         matcher = engine.LLMatcher(_tokenizer(engine, self.vocabulary), source, log_level=0)
         if matcher.is_error():
             raise _refused("llguidance", matcher.get_error())
-        return LlguidanceState(self.vocabulary, matcher)
+        return _LlguidanceState(self.vocabulary, matcher)
 
 
-class LlguidanceState(EngineState):
-    """A position in a text: an immutable value, but not for several threads at once."""
-
+class _LlguidanceState(_EngineState):
     __slots__ = ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether the text may end here."""
         return bool(self._matcher.is_accepting())
 
     def _filled(self) -> Ints:
@@ -236,16 +211,11 @@ def _tokenizer(engine: Any, vocabulary: Vocabulary) -> Any:
 
 
 class XgrammarMasker(EngineMasker):
-    """The strings of a schema or grammar, with the masks of xgrammar.
-
-    `weakened` lists the keywords of a schema that pdl's grammar doesn't enforce. Raises
-    ModuleNotFoundError without xgrammar, GrammarError for a grammar that it doesn't support or
-    that names tokens, and what `pdl.gbnf.compile` raises.
-    """
+    """The strings of a schema or grammar, with the masks of xgrammar; see `EngineMasker`."""
 
     library = "xgrammar"
 
-    def _begun(self, engine: Any, grammar: Grammar) -> XgrammarState:
+    def _begun(self, engine: Any, grammar: Grammar) -> _XgrammarState:
         vocabulary = self.vocabulary
         special = vocabulary.special
         tokens = [b"" if at in special else one for at, one in enumerate(vocabulary.tokens)]
@@ -257,17 +227,14 @@ class XgrammarMasker(EngineMasker):
             made = compiler.compile_grammar(grammar.to_ebnf())
         except RuntimeError as error:
             raise _refused("xgrammar", error) from error
-        return XgrammarState(vocabulary, engine.GrammarMatcher(made))
+        return _XgrammarState(vocabulary, engine.GrammarMatcher(made))
 
 
-class XgrammarState(EngineState):
-    """A position in a text: an immutable value, but not for several threads at once."""
-
+class _XgrammarState(_EngineState):
     __slots__ = ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether the text may end here."""
         return bool(self._matcher.is_completed())
 
     def _filled(self) -> Ints:

@@ -37,7 +37,7 @@ from pdl.gbnf.state import Vocabulary as Pieces
 from pdl.masks.spelling import spellable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from pdl.gbnf.grammar import Grammar
     from pdl.gbnf.nodes import Item, Rule
@@ -169,7 +169,7 @@ def _unspellable(
     root = grammar.root
     alive = Shortest(rules)
     if root in alive.best:
-        item = next(_lacking(rules, root, alive, live))
+        item = _lacking(root, alive, live)
         message = f"the vocabulary cannot spell any string of the rule `{root}`"
         start, end, hint = item.start, item.end, spelled.why_not(item)
     else:
@@ -180,22 +180,10 @@ def _unspellable(
     return GrammarError(Problem("gbnf/unsayable", message, span, hint))
 
 
-def _lacking(
-    rules: Mapping[str, Rule], root: str, alive: Shortest, live: Shortest
-) -> Iterator[Item]:
-    """The literals, classes and tokens for lack of which a rule can't be spelled."""
-    seen = {root}
-    pending = [rules[root].options]
-    while pending:
-        options = [one for one in pending.pop() if all(map(alive.productive, one.items))]
-        for whole in (item for option in options for item in option.items):
-            item, _ = unrepeated(whole)
-            if live.productive(whole):
-                continue
-            if isinstance(item, Group):
-                pending.append(item.options)
-            elif not isinstance(item, RuleRef):
-                yield item
-            elif item.name not in seen:
-                seen.add(item.name)
-                pending.append(rules[item.name].options)
+def _lacking(root: str, alive: Shortest, live: Shortest) -> Item:
+    """The first item for lack of which the shortest string of a rule can't be spelled."""
+    item: Item = RuleRef(root)
+    while isinstance(item, RuleRef | Group):
+        _, option = alive.best[item.name if isinstance(item, RuleRef) else id(item)]
+        item, _ = unrepeated(next(one for one in option.items if not live.productive(one)))
+    return item

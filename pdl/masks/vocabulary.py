@@ -8,7 +8,7 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
 from operator import index
-from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, overload
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -147,21 +147,16 @@ def _numbers(
     name: str, numbers: SupportsIndex | Iterable[SupportsIndex], size: int
 ) -> frozenset[int]:
     """The IDs of some tokens. Raises TypeError for other types, ValueError for unknown IDs."""
-    given: Iterable[object] = (numbers,)
-    if isinstance(numbers, Iterable) and not isinstance(numbers, _TEXTS):
-        given = numbers
-    found = frozenset(_number(name, one) for one in given)
-    for token in sorted(found):
-        if not 0 <= token < size:
+    several = isinstance(numbers, Iterable) and not isinstance(numbers, _TEXTS)
+    found = set()
+    for token in cast("Iterable[object]", numbers if several else (numbers,)):
+        if isinstance(token, bool) or not isinstance(token, SupportsIndex):
+            kind = type(token).__name__
+            raise TypeError(f"{name} must be token IDs, not {kind}: {token!r}")
+        if not 0 <= index(token) < size:
             raise ValueError(f"{name} names token {token}, but there are only {size:,} tokens")
-    return found
-
-
-def _number(name: str, token: object) -> int:
-    if isinstance(token, bool) or not isinstance(token, SupportsIndex):
-        kind = type(token).__name__
-        raise TypeError(f"{name} must be token IDs, not {kind}: {token!r}")
-    return index(token)
+        found.add(index(token))
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,26 +201,13 @@ class Trie:
 
     def find(self, data: bytes) -> int | None:
         """Return the node of some bytes; None if no token begins with them."""
-        node: int | None = 0
+        node = 0
         for byte in data:
-            if node is None:
-                break
-            node = self.step(node, byte)
+            start, end = int(self.child[node]), int(self.child[node + 1])
+            node = start + int(np.searchsorted(self.byte[start:end], byte))
+            if node == end or self.byte[node] != byte:
+                return None
         return node
-
-    def step(self, node: int, byte: int) -> int | None:
-        """Return the node of one byte more; None if no token continues so."""
-        start, end = int(self.child[node]), int(self.child[node + 1])
-        at = start + int(np.searchsorted(self.byte[start:end], byte))
-        return at if at < end and self.byte[at] == byte else None
-
-    def tokens_at(self, node: int) -> Ints:
-        """Return the tokens that end at a node."""
-        return self.order[self.low[node] : self.own[node]]
-
-    def tokens_below(self, node: int) -> Ints:
-        """Return the tokens that end at a node or below it."""
-        return self.order[self.low[node] : self.high[node]]
 
 
 def build_trie(tokens: Sequence[bytes], kept: Sequence[int]) -> Trie:
@@ -234,20 +216,22 @@ def build_trie(tokens: Sequence[bytes], kept: Sequence[int]) -> Trie:
     held.sort(key=tokens.__getitem__)  # stable, so that equal ones stay in order
     texts = [tokens[token] for token in held]
     sizes = np.fromiter(map(len, texts), np.int32, len(texts))
-    blob = np.frombuffer(b"".join(texts), np.uint8)
-    levels, parent, byte, low, high, node = _levels(blob, sizes)
-    counts = np.bincount(node, minlength=len(byte)).astype(np.int32)
-    child = _children(parent)
-    first, last = _depth_first(levels, parent, child)
+    levels, parent, byte, low, own, high = _levels(np.frombuffer(b"".join(texts), np.uint8), sizes)
+    nodes = np.arange(len(parent), dtype=np.int32)
+    child = np.searchsorted(parent, np.arange(len(parent) + 1)).astype(np.int32)
+    depth_first = np.argsort(low, kind="stable")  # a level after the other, where it is the same
+    first = np.empty_like(nodes)
+    first[depth_first] = nodes
+    last = np.searchsorted(low[depth_first], np.maximum(high, 1)).astype(np.int32)
     order = np.array(held, np.int32)
-    arrays = (levels, parent, byte, child, first, last, order, low, low + counts, high)
+    arrays = (levels, parent, byte, child, first, last, order, low, own, high)
     for array in arrays:
         array.flags.writeable = False
     return Trie(*arrays)
 
 
 def _levels(blob: Bytes, sizes: Ints) -> tuple[Ints, Ints, Bytes, Ints, Ints, Ints]:
-    """Levels, parents, bytes and tokens of the nodes, and the node of each token.
+    """Levels, parents and bytes of the nodes; where their tokens begin, and where they end.
 
     One look at each byte: on a level, a node begins where the node above or the byte changes.
     """
@@ -255,49 +239,17 @@ def _levels(blob: Bytes, sizes: Ints) -> tuple[Ints, Ints, Bytes, Ints, Ints, In
     node = np.zeros(len(sizes), np.int32)
     longer = np.arange(len(sizes), dtype=np.int32)
     root = np.zeros(1, np.int32)
-    parents, bytes_, lows = [root - 1], [root.astype(np.uint8)], [root]
-    highs, levels = [root + np.int32(len(sizes))], [0, 1]
+    rows = [(root - 1, root.astype(np.uint8), root, root + np.int32(len(sizes)))]
+    levels = [0, 1]
     for depth in range(int(sizes.max(initial=0))):
         longer = longer[sizes[longer] > depth]
         above, byte = node[longer], blob[starts[longer] + depth]
-        new = np.ones(len(longer), np.bool_)
-        new[1:] = (above[1:] != above[:-1]) | (byte[1:] != byte[:-1])
-        node[longer] = np.cumsum(new, dtype=np.int32) + np.int32(levels[-1] - 1)
-        ends = np.append(new[1:], True)
-        parents.append(above[new])
-        bytes_.append(byte[new])
-        lows.append(longer[new])
-        highs.append(longer[ends] + np.int32(1))
-        levels.append(levels[-1] + len(parents[-1]))
-    parent, low, high = (np.concatenate(one) for one in (parents, lows, highs))
-    return np.array(levels, np.int32), parent, np.concatenate(bytes_), low, high, node
-
-
-def _children(parent: Ints) -> Ints:
-    """The first child of each node: they are in the order of their parents."""
-    nodes = np.arange(len(parent) + 1, dtype=np.int32)
-    return (np.searchsorted(parent[1:], nodes) + 1).astype(np.int32)
-
-
-def _depth_first(levels: Ints, parent: Ints, child: Ints) -> tuple[Ints, Ints]:
-    """The depth-first number of each node, and the one after all below it."""
-    sizes = np.ones(len(parent), np.int32)
-    for start, end in _from_below(levels):
-        sizes[parent[start] : parent[end - 1] + 1] += _sums(sizes, parent, start, end)
-    before = np.cumsum(sizes, dtype=np.int64) - sizes
-    first = np.zeros(len(parent), np.int64)
-    for start, end in reversed(_from_below(levels)):
-        above = parent[start:end]
-        first[start:end] = first[above] + 1 + before[start:end] - before[child[above]]
-    return first.astype(np.int32), (first + sizes).astype(np.int32)
-
-
-def _from_below(levels: Ints) -> list[tuple[int, int]]:
-    """The levels but the root's, the deepest first."""
-    return list(pairwise(levels.tolist()))[:0:-1]
-
-
-def _sums(sizes: Ints, parent: Ints, start: int, end: int) -> Ints:
-    """The sums over the children of each node above, from the first that has any."""
-    above = parent[start:end] - parent[start]
-    return np.bincount(above, weights=sizes[start:end]).astype(np.int32)
+        new = np.ones(len(longer) + 1, np.bool_)
+        new[1:-1] = (above[1:] != above[:-1]) | (byte[1:] != byte[:-1])
+        node[longer] = np.cumsum(new[:-1], dtype=np.int32) + np.int32(levels[-1] - 1)
+        begins, ends = new[:-1], new[1:]
+        rows.append((above[begins], byte[begins], longer[begins], longer[ends] + np.int32(1)))
+        levels.append(levels[-1] + len(rows[-1][0]))
+    parent, bytes_, low, high = map(np.concatenate, zip(*rows, strict=True))
+    own = low + np.bincount(node, minlength=len(low)).astype(np.int32)
+    return np.array(levels, np.int32), parent, bytes_, low, own, high

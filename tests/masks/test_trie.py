@@ -18,8 +18,7 @@ def test_a_small_trie_reads_as_it_should() -> None:
     assert bytes(trie.byte[1:]) == b"abbc"
     assert trie.child.tolist() == [1, 3, 4, 4, 5, 5]
     assert trie.order.tolist() == [1, 4, 2, 5, 0]
-    assert trie.tokens_at(1).tolist() == [1, 4]
-    assert trie.tokens_below(1).tolist() == [1, 4, 2, 5]
+    assert (trie.low[1], trie.own[1], trie.high[1]) == (0, 2, 4)
     assert (trie.first.tolist(), trie.last.tolist()) == ([0, 1, 4, 2, 3], [5, 4, 5, 4, 4])
     assert (len(trie), trie.depth) == (5, 3)
 
@@ -29,7 +28,7 @@ def test_a_trie_of_nothing_is_a_root() -> None:
     assert (len(trie), trie.depth, trie.child.tolist()) == (1, 0, [1, 1])
     assert trie.find(b"") == 0
     assert trie.find(b"a") is None
-    assert trie.tokens_below(0).tolist() == []
+    assert (trie.first.tolist(), trie.last.tolist(), trie.high.tolist()) == ([0], [1], [0])
 
 
 @given(TOKENS)
@@ -41,8 +40,9 @@ def test_each_prefix_is_one_node_with_its_tokens(tokens: list[bytes]) -> None:
     for prefix in prefixes:
         node = trie.find(prefix)
         assert node is not None
-        assert set(trie.tokens_at(node)) == _numbers(tokens, lambda one, to=prefix: one == to)
-        assert set(trie.tokens_below(node)) == _numbers(
+        low, own, high = trie.low[node], trie.own[node], trie.high[node]
+        assert set(trie.order[low:own]) == _numbers(tokens, lambda one, to=prefix: one == to)
+        assert set(trie.order[low:high]) == _numbers(
             tokens, lambda one, to=prefix: bool(one) and one.startswith(to)
         )
 
