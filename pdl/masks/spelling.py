@@ -39,6 +39,8 @@ _LACKING = (1, 2, 3)  # as many bytes as a cut may lack
 _GAPS = ((0, 0x800, 0), (0x800, 0x10000, 1 << 2 * _BITS), (0x10000, LAST + 1, 1 << 3 * _BITS))
 """From the first character of a length to the end, and how far they are moved in arrays."""
 _SIZE = 6 << 3 * _BITS
+_LEADS = (0, 0, 0xC0, 0xDF, 0xEF)
+"""The first byte of a character of one byte, of two, of three, of four, as if its row was 0."""
 _MOST = 1_000  # classes of which the outcome is kept
 
 
@@ -73,7 +75,7 @@ class Spellable:
 
     def has(self, code: int) -> bool:
         """Whether a character can be alone: spellable, and completed wherever it may be begun."""
-        return bool(self._alone[_place(code)])
+        return bool(self._alone[_cut(chr(code).encode())[1]])
 
     def kept(self, ranges: Ranges) -> Ranges:
         """Return the characters that can remain of some; none if none can be spelled.
@@ -98,20 +100,15 @@ class Spellable:
 
     def stuck(self, code: int) -> bytes | None:
         """Return what tokens that can spell a character may begin, but then can't complete."""
-        data = chr(code).encode() if self._whole[_place(code)] else b""
-        for lacking in range(len(data) - 1, 0, -1):
-            row, column = divmod(_place(code), 1 << _BITS * lacking)
-            if row in self._cuts[lacking] and not self._tails[lacking][column]:
-                return data[:-lacking]
+        data = chr(code).encode() if self.can_spell(((code, code),)) else b""
+        for size in range(1, len(data)):
+            lacking, row = _cut(data[:size])
+            if row in self._cuts[lacking] and not self._tails[lacking][_bits(data[size:])]:
+                return data[:size]
         return None
 
 
 _KNOWN: WeakKeyDictionary[Vocabulary, Spellable] = WeakKeyDictionary()
-
-
-def _place(code: int) -> int:
-    """Where a character is in the arrays."""
-    return code + next(gap for _, end, gap in _GAPS if code < end)
 
 
 def _members(ranges: Ranges) -> Flags:
@@ -162,7 +159,7 @@ class _Pieces:
         if begun:
             self.bridges.add((size, column, _cut(begun)))
         if not size and len(text) + bool(begun) == 1:
-            self.starts.add(_cut(begun) if begun else (0, _place(ord(text))))
+            self.starts.add(_cut(begun or text.encode()))
 
     def tails(self) -> list[Flags]:
         """The columns that tokens spell, by the number of their bytes: a token, then others."""
@@ -203,15 +200,11 @@ def _pieces(vocabulary: Vocabulary) -> _Pieces:
 
 
 def _cut(data: bytes) -> Cut:
-    size = 2 + (data[0] >= 0xE0) + (data[0] >= 0xF0)  # noqa: PLR2004 - of three bytes, of four
-    lacking = size - len(data)
-    lead = data[0] & (0x7F >> size)
-    row = lead << _BITS * (len(data) - 1) | _bits(data[1:])
-    return lacking, row + (_GAPS[size - 2][2] >> _BITS * lacking)
+    size = 1 + sum(data[0] >= first for first in (0xC0, 0xE0, 0xF0))
+    return size - len(data), _bits(data[1:], data[0] - _LEADS[size])
 
 
-def _bits(ending: bytes) -> int:
-    found = 0
+def _bits(ending: bytes, found: int = 0) -> int:
     for byte in ending:
         found = found << _BITS | byte & 0x3F
     return found
