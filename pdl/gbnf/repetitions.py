@@ -4,6 +4,9 @@ A bounded repetition is copies of an item, one for each round: `x{0,3}` is `(x (
 the same shape, so the numbers of their states are reserved, and what a state of another copy leads
 to is derived from the first one when it is asked for.
 
+One more copy is endless: where others lead to the one before, it leads to itself. While more rounds
+are left than the bytes that one looks ahead, the two can't be distinguished.
+
 Of two states of optional copies that differ in the copy alone, the one with more rounds left
 subsumes the other: whatever can follow the other can follow it, too, so only that one need be
 tracked.
@@ -30,8 +33,9 @@ where one in its first copy does.
 class Repetition:
     """Copies of an item: how many, of how many states each, from which state on.
 
-    The first one leads to `following`, each other one to the state `entry` of the one before it. If
-    they are optional, the last state of each splits: into its round, and `following`.
+    The first one leads to `following`, each other one to the state `entry` of the one before it,
+    and one after the last to its own. If they are optional, the last state of each splits: into its
+    round, and `following`.
     """
 
     __slots__ = ("copies", "entry", "first", "following", "inner", "optional", "size")
@@ -52,15 +56,15 @@ class Repetition:
 
     @property
     def end(self) -> int:
-        """The state after the last one."""
-        return self.first + self.size * self.copies
+        """The state after the endless one."""
+        return self.first + self.size * (self.copies + 1)
 
     def in_copy(self, target: int, copy: int) -> int:
         """Where another copy leads, by where the first one does."""
         if self.first <= target < self.first + self.size:
             return target + copy * self.size
         if copy and target == self.following:
-            return self.entry + (copy - 1) * self.size
+            return self.entry + (copy - (copy < self.copies)) * self.size
         return target
 
 
@@ -123,6 +127,17 @@ class CountedRepetitions:
             state = found.first + place
             found = found.inner.at(state)
         return state, path
+
+    def endless(self, state: int) -> tuple[int, int, bool] | None:
+        """The rounds that are left of the innermost repetition of a state, and its endless equal.
+
+        And whether the rounds are optional. None if it is in none, or in an endless copy.
+        """
+        if self.outer.at(state) is None:
+            return None
+        inmost, copy = self.path(state)[1][-1]
+        left = inmost.copies - copy
+        return (copy, state + left * inmost.size, inmost.optional) if left else None
 
     def marks(self, state: int) -> tuple[Mark, ...]:
         """The positions of a state in the optional copies around it, the inmost first."""

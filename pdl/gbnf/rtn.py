@@ -6,19 +6,21 @@ in the middle of a character. What follows an item is known when the item is com
 repetition is a loop, and a rule at the end of a rule needs no entry on the stack (a tail call).
 
 A rule is compiled when its start is first asked for, and of a repetition only the first copy
-(`pdl.gbnf.repetitions`): a text reaches few of the states that a large grammar has.
+(`pdl.gbnf.repetitions`): a text reaches few of the states that a large grammar has. Parts of rules
+that are lexemes (`pdl.gbnf.lexemes`) become rules of their own, if that is asked for.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from functools import lru_cache
 from threading import RLock
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from pdl.gbnf.analysis import Shortest, possible
+from pdl.gbnf.byte_classes import byte_classes, bytes_of, grouped
 from pdl.gbnf.edges import Moves
+from pdl.gbnf.lexemes import Lexemes
 from pdl.gbnf.limits_errors import Clock, limit_error, within_stack
 from pdl.gbnf.nodes import (
     AnyChar,
@@ -26,19 +28,21 @@ from pdl.gbnf.nodes import (
     Group,
     Literal,
     Repeat,
+    Rule,
     RuleRef,
+    Sequence,
     TokenRef,
     bounded,
     is_nothing,
 )
 from pdl.gbnf.repetitions import Repetition
-from pdl.gbnf.utf8 import ANY, encoded, of_class
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
+    from pdl.gbnf.byte_classes import ByteTree
     from pdl.gbnf.edges import ByteEdges, CallEdges, SourceMap
-    from pdl.gbnf.nodes import Item, Rule, Sequence
+    from pdl.gbnf.nodes import Item
     from pdl.gbnf.repetitions import CountedRepetitions, Repetitions
     from pdl.gbnf.utf8 import ByteRanges
     from pdl.limits import Limits
@@ -58,7 +62,7 @@ class Rtn:
     """
 
     names: list[str]
-    empty: frozenset[int]
+    empty: set[int]
     classes: bytes
     moves: Moves
     starts: Starts
@@ -91,17 +95,26 @@ class Rtn:
         return self.names[self.place(state)[0]]
 
 
-def compile_rtn(rules: Mapping[str, Rule], limits: Limits, source: Source | None = None) -> Rtn:
+def compile_rtn(
+    rules: Mapping[str, Rule],
+    limits: Limits,
+    source: Source | None = None,
+    *,
+    lexemes: bool = False,
+) -> Rtn:
     """Return the network of some rules, which were read from `source`.
+
+    With `lexemes`, wide parts of rules become rules of their own, after the others.
 
     Asking for the start of a rule raises LimitError for more states, with those of the rules before
     it, or a longer time than `limits` has.
     """
     nullable = _nullable(rules)
-    empty = frozenset(number for number, name in enumerate(rules) if name in nullable)
     moves = Moves()
     starts = Starts(rules, nullable, moves, limits, source)
-    return Rtn(list(rules), empty, _byte_classes(rules), moves, starts)
+    if lexemes:
+        starts.lexemes = Lexemes(rules, nullable)
+    return Rtn(starts.names, starts.empty, byte_classes(rules), moves, starts)
 
 
 _LOOKS = 4  # at all rules
@@ -144,60 +157,6 @@ def _is_nullable(item: Item, nullable: Container[str]) -> bool:
     return is_nothing(item)
 
 
-def _byte_classes(rules: Mapping[str, Rule]) -> bytes:
-    """The number of the class of each byte, in the order of the bytes."""
-    codes: set[int] = set()
-    classes: dict[int, Item] = {}  # by identity: many rules share a node
-    pending = [option for rule in rules.values() for option in rule.options]
-    for option in pending:  # which grows
-        for repeated in option.items:
-            item = repeated
-            while isinstance(item, Repeat):
-                item = item.item
-            if isinstance(item, Literal):
-                codes.update(item.codes)
-            elif isinstance(item, Group):
-                pending += item.options
-            elif not isinstance(item, RuleRef | TokenRef):
-                classes[id(item)] = item
-    text = "".join(map(chr, filter(possible, codes)))
-    bytes_ = set(text.encode())
-    cuts = bytes_.union(byte + 1 for byte in bytes_).union(*map(_cuts, classes.values()))
-    number, found = 0, bytearray()
-    for byte in range(256):
-        number += byte in cuts and byte > 0
-        found.append(number)
-    return bytes(found)
-
-
-_KNOWN = 200  # classes, and parts of them, of which the bytes are kept
-
-ByteTree: TypeAlias = "tuple[tuple[int, int, tuple[ByteRanges, ...]], ...]"
-"""The ranges of a byte of a character, each with what may follow: the ranges of further bytes."""
-
-
-@lru_cache(_KNOWN)
-def _bytes_of(item: Item) -> ByteTree:
-    """The bytes of the characters of a class."""
-    return _grouped(tuple(encoded(of_class(item) if isinstance(item, CharClass) else ANY)))
-
-
-@lru_cache(_KNOWN)
-def _grouped(ranges: tuple[ByteRanges, ...]) -> ByteTree:
-    """The same of some characters that are of one byte at least."""
-    first: dict[tuple[int, int], list[ByteRanges]] = {}
-    for low, *rest in ranges:
-        first.setdefault(low, []).append(tuple(rest))
-    return tuple((*low, tuple(rests)) for low, rests in first.items())
-
-
-@lru_cache(_KNOWN)
-def _cuts(item: Item) -> frozenset[int]:
-    """The bytes at which the ranges of a class begin, and those after which they end."""
-    ranges = encoded(of_class(item) if isinstance(item, CharClass) else ANY)
-    return frozenset(cut for held in ranges for low, high in held for cut in (low, high + 1))
-
-
 _ASCII = 0x80  # codes below are of one byte
 _UNWATCHED = 4096  # states that are made between two looks at the clock
 
@@ -217,6 +176,12 @@ class Starts(dict[int, int]):
         source: Source | None,
     ) -> None:
         self._rules = list(rules.values())
+        self.names = list(rules)
+        self.empty = {number for number, name in enumerate(rules) if name in nullable}
+        self.lexemes: Lexemes | None = None
+        self._parts: dict[Item, int] = {}
+        self._whole: Item | None = None
+        self._in_lexeme = False
         self._numbers = {name: number for number, name in enumerate(rules)}
         self._nullable = nullable
         self._moves = moves
@@ -244,6 +209,12 @@ class Starts(dict[int, int]):
         """The states of a rule."""
         self[rule]
         return self._extents[rule]
+
+    def is_lexeme(self, number: int) -> bool:
+        """Whether a rule is a lexeme."""
+        if self.lexemes is None:
+            return False
+        return number >= len(self._numbers) or self.lexemes.is_lexeme(self.names[number])
 
     def __missing__(self, number: int) -> int:
         """Compile a rule."""
@@ -276,6 +247,9 @@ class Starts(dict[int, int]):
         self._clock = Clock(self._limits, "building the network")
         self._tails.clear()
         self._level = self._edges.repetitions.outer
+        is_part = number >= len(self._numbers)
+        self._whole = rule.options[0].items[0] if is_part else None
+        self._in_lexeme = self.is_lexeme(number)
         end = self._state()
         self._edges.ends[end] = number
         return self._options(rule.options, end)
@@ -310,7 +284,10 @@ class Starts(dict[int, int]):
         return starts[0] if len(starts) == 1 else self._split(starts)
 
     def _sequence(self, sequence: Sequence, following: int) -> int:
-        for item in reversed(sequence.items):
+        held = sequence.items
+        if self.lexemes is not None and not self._in_lexeme and len(held) > 1:
+            held = self.lexemes.joined(held)
+        for item in reversed(held):
             following = self._item(item, following)
         return following
 
@@ -319,12 +296,16 @@ class Starts(dict[int, int]):
             return self._literal(item, following)
         if isinstance(item, CharClass) and not item.ranges:
             return following
+        if isinstance(item, Group | Repeat) and self._is_part(item):
+            state = self._state()
+            self._edges.calls.add(state, self._part(item), following)
+            return state
         if isinstance(item, Group):
             return self._options(item.options, following)
         if isinstance(item, Repeat):
             return self._repeat(item, following)
         if isinstance(item, CharClass | AnyChar):
-            state = self._of_bytes(_bytes_of(item), following)
+            state = self._of_bytes(bytes_of(item), following)
         else:
             state = self._state()
             if isinstance(item, RuleRef):
@@ -334,6 +315,25 @@ class Starts(dict[int, int]):
         source_map = self._edges.source_map
         source_map.add(state, source_map.item(self._rule, item))
         return state
+
+    def _is_part(self, item: Group | Repeat) -> bool:
+        """Whether a part of a rule is to be a rule of its own: a repetition in lexemes, too."""
+        if self.lexemes is None or item is self._whole:
+            return False
+        is_loop = isinstance(item, Repeat) and item.max != 1
+        return (is_loop or not self._in_lexeme) and self.lexemes.is_wide(item)
+
+    def _part(self, item: Item) -> int:
+        """The number of the rule that a part is."""
+        found = self._parts.get(item)
+        if found is None:
+            found = len(self._rules)
+            self.names[found:] = [self._rule]
+            if _is_nullable(item, self._nullable):
+                self.empty.add(found)
+            self._rules.append(Rule(self._rule, (Sequence((item,)),)))
+            self._parts[item] = found
+        return found
 
     def _literal(self, item: Literal, following: int) -> int:
         source_map = self._edges.source_map
@@ -363,7 +363,7 @@ class Starts(dict[int, int]):
             return following
         known = self._tails.get((rests, following))
         if known is None:
-            known = self._tails[rests, following] = self._of_bytes(_grouped(rests), following)
+            known = self._tails[rests, following] = self._of_bytes(grouped(rests), following)
         return known
 
     def _repeat(self, item: Repeat, following: int) -> int:

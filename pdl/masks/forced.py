@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pdl.masks.endless import EndlessRtn
-    from pdl.masks.engine import AnyEngine, Here
+    from pdl.gbnf.rtn import Rtn
+    from pdl.masks.engine import Engine, Here
     from pdl.masks.vocabulary import Trie, Vocabulary
 
 
-def forced(engine: AnyEngine, here: Here, vocabulary: Vocabulary) -> tuple[bytes, tuple[int, ...]]:
+def forced(engine: Engine, here: Here, vocabulary: Vocabulary) -> tuple[bytes, tuple[int, ...]]:
     """Return the bytes that must follow a configuration, and tokens that spell them."""
     found = bytearray()
     byte = _only(engine, here)
     while byte is not None:
         found.append(byte)
-        there = engine.run(here, bytes([byte]))  # type: ignore[arg-type]  # its own
+        there = engine.run(here, bytes([byte]))
         if there is None:
             break
         here = there
@@ -30,13 +30,13 @@ def forced(engine: AnyEngine, here: Here, vocabulary: Vocabulary) -> tuple[bytes
     return bytes(found), tuple(cut(bytes(found), vocabulary.trie)[0])
 
 
-def _only(engine: AnyEngine, here: Here) -> int | None:
+def _only(engine: Engine, here: Here) -> int | None:
     """The one byte that may follow; None if there is a choice."""
     if here.complete:
         return None
     only: int | None = None
     rtn = engine.rtn
-    for state in engine.states(here):  # type: ignore[arg-type]
+    for state in engine.states(here):
         if state in rtn.tokens:
             return None
         for low, high, _ in rtn.moves[state]:
@@ -81,7 +81,7 @@ _LONGEST = 60  # bytes of a literal that are followed at once
 
 
 def prefetch(
-    engine: AnyEngine, vocabulary: Vocabulary, mask: Callable[[Here], object]
+    engine: Engine, vocabulary: Vocabulary, mask: Callable[[Here], object]
 ) -> Iterator[Here]:
     """Compute the masks of configurations, nearest to the start first, one for each that it yields.
 
@@ -94,7 +94,7 @@ def prefetch(
         here, last = pending.popleft()
         mask(here)
         yield here
-        states = engine.states(here)  # type: ignore[arg-type]  # its own
+        states = engine.states(here)
         for run in dict.fromkeys(_literal(engine.rtn, state) for state in states):
             if not run or run[0] in _UNLIKELY or run == last == _BLANK:
                 continue
@@ -104,17 +104,17 @@ def prefetch(
                     pending.append((there, run))
 
 
-def _along(engine: AnyEngine, vocabulary: Vocabulary, here: Here, run: bytes) -> Iterator[Here]:
+def _along(engine: Engine, vocabulary: Vocabulary, here: Here, run: bytes) -> Iterator[Here]:
     """Where the tokens of some bytes end."""
     for token in cut(run, vocabulary.trie)[0]:
-        there = engine.run(here, vocabulary.tokens[token])  # type: ignore[arg-type]
+        there = engine.run(here, vocabulary.tokens[token])
         if there is None:
             return
         yield there
         here = there
 
 
-def _literal(rtn: EndlessRtn, state: int) -> bytes:
+def _literal(rtn: Rtn, state: int) -> bytes:
     """The bytes of a literal from a state on, or one byte of a class."""
     found = bytearray()
     moves = rtn.moves[state]

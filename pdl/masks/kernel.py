@@ -11,14 +11,17 @@ import numpy as np
 
 from pdl.errors import LimitError
 from pdl.gbnf.limits_errors import uncollected
-from pdl.masks.endless import NEVER
-from pdl.masks.native import LOADER, library, pointer
+from pdl.masks.automaton import DEAD, NEVER, AmbiguousError, FullError
+from pdl.masks.native import LOADER, library, pointer, scan_lexeme
+from pdl.masks.pushdown import Place
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from pdl.masks.endless import EndlessRtn
-    from pdl.masks.native import KernelLexeme, KernelTrie
+    from pdl.gbnf.rtn import Rtn
+    from pdl.masks.mask_cache import MaskCache
+    from pdl.masks.native import KernelLexeme
+    from pdl.masks.pushdown import Item
     from pdl.masks.vocabulary import Ints
 
 _BOUND = 24 << 20  # bytes of one engine
@@ -32,18 +35,10 @@ _WHOLE = 400  # states of a rule that are loaded with its start
 _Int = ctypes.c_int32
 
 
-class KernelError(Exception):
-    """The kernel can't go on: the configurations are too many, or its memory is at its bound."""
-
-
-class FullError(KernelError):
-    """The memory is at its bound."""
-
-
 class _States:
     """Gives the kernel the states of a network, each under a number of its own."""
 
-    def __init__(self, rtn: EndlessRtn) -> None:
+    def __init__(self, rtn: Rtn) -> None:
         self._rtn = rtn
         self._classes = rtn.classes
         self._numbers: dict[int, int] = {}
@@ -67,7 +62,7 @@ class _States:
         """A number for a state that has none, and for its endless copy."""
         found = self._numbers[state] = len(self.states)
         self.states.append(state)
-        rounds = self._rtn.rounds(state)
+        rounds = self._rtn.repetitions.endless(state)
         if rounds is None:
             self._new += (NEVER, found, 0)
         else:
@@ -130,7 +125,7 @@ class _States:
             loaded.add(number)
             fresh.append(number)
             state = states[number]
-            moves = self._rtn.moves_of(state)
+            moves = self._rtn.moves[state]
             if not moves:
                 targets = self._load(number, state, records, fresh)
                 if len(loaded) < most:
@@ -149,7 +144,7 @@ class _States:
 
     def _load(self, number: int, state: int, records: list[int], fresh: list[int]) -> list[int]:
         """Load a state that reads no byte; the results are those to which it leads."""
-        rtn = self._rtn.of(state)
+        rtn = self._rtn
         held = rtn.splits.get(state)
         call = rtn.calls.get(state) if held is None else None
         if call is not None:
@@ -175,7 +170,8 @@ class _States:
         is_small = len(rule) <= _WHOLE and not self._rtn.repetitions.outer.within(rule)
         if not is_small or not self._numbers.keys().isdisjoint(rule):
             return
-        moves, splits, calls, ends = self._rtn.tables
+        rtn = self._rtn
+        moves, splits, calls, ends = rtn.moves, rtn.splits, rtn.calls, rtn.ends
         classes, begin, known = self._classes, len(self.states), self._rtn.starts.get
         numbers = range(begin, begin + len(rule))
         self._numbers.update(zip(rule, numbers, strict=True))
@@ -207,20 +203,21 @@ def _ints(values: list[int]) -> Any:
     return (_Int * len(values))(*values)
 
 
-_CODES = {-1: KernelError, -2: FullError}
+_CODES = {-1: AmbiguousError, -2: FullError}
 
 
 class Kernel:
     """The configurations of one network in C, by number, and the walks with them."""
 
-    def __init__(self, rtn: EndlessRtn, root: int, trie: KernelTrie, limit: int) -> None:
+    def __init__(self, rtn: Rtn, root: int, limit: int, cache: MaskCache) -> None:
         self._lib = library()
-        self._trie = trie
+        self._cache = cache
+        self._trie = trie = cache.kernel_trie
+        self.serial = cache.serial()
         self.states = _States(rtn)
         loader = self.states.loader()
         next(loader)
         self._loader = LOADER(loader.send)
-        self.trie = trie
         kinds = np.frombuffer(rtn.classes, np.uint8)
         weights = np.ascontiguousarray(trie.weights, np.int64)
         addresses = (trie.address, pointer(kinds), pointer(weights))
@@ -237,7 +234,8 @@ class Kernel:
             pointer(self._table),
             pointer(self._members),
         )
-        self.start = self.config([(self.states.number(rtn.starts[root]), 0)], complete=False)
+        start = self.states.number(rtn.starts[root])
+        self._start = self._config([(start, 0)], complete=False)
 
     @property
     def spent(self) -> int:
@@ -254,39 +252,75 @@ class Kernel:
             raise _CODES.get(code, AssertionError)
         return code
 
-    def config(self, items: Iterable[tuple[int, int]], *, complete: bool) -> int:
+    def _config(self, items: Iterable[tuple[int, int]], *, complete: bool) -> int:
         """Twice the configuration of the closure of some states, and one more where it may end."""
         held = [number for item in items for number in item]
         code = self._lib.pdl_config(self._engine, _ints(held), len(held) // 2, complete)
         return self._checked(code)
 
-    def items(self, number: int) -> list[tuple[int, int]]:
-        """The states of a configuration, as those of the network, and their stacks."""
-        found = (_Int * (2 * _ITEMS))()
-        count = self._checked(self._lib.pdl_items(self._engine, number, found, _ITEMS))
-        states = self.states.states
-        return [(states[found[2 * at]], found[2 * at + 1]) for at in range(count)]
+    @property
+    def start(self) -> Place:
+        """The place before any text."""
+        return self._place(self._start)
 
-    def stack(self, frames: Iterable[int]) -> int:
+    def _place(self, found: int) -> Place:
+        return Place(self, found >> 1, bool(found & 1))
+
+    def items(self, here: Place) -> list[Item]:
+        """The states of the network at a place, each with those to return to."""
+        found = (_Int * (2 * _ITEMS))()
+        count = self._checked(self._lib.pdl_items(self._engine, here.parts, found, _ITEMS))
+        states = self.states.states
+        return [(states[found[2 * at]], self._frames(found[2 * at + 1])) for at in range(count)]
+
+    def place(self, items: Iterable[Item], *, complete: bool) -> Place:
+        """The place of the closure of some states."""
+        held = [(self.states.number(state), self._stack(frames)) for state, frames in items]
+        return self._place(self._config(held, complete=complete))
+
+    def _stack(self, frames: tuple[int, ...]) -> int:
         """The stack of states to return to, the innermost first."""
         found = 0
-        for state in reversed(list(frames)):
+        for state in reversed(frames):
             found = self._lib.pdl_push(self._engine, self.states.number(state), found)
             self._checked(found)
         return found
 
-    def frames(self, stack: int) -> list[int]:
+    def _frames(self, stack: int) -> tuple[int, ...]:
         """The states to return to, the innermost first."""
         found: list[int] = []
         back = _Int()
         while stack > 0:
             stack = self._lib.pdl_frame(self._engine, stack, ctypes.addressof(back))
             found.append(self.states.states[back.value])
-        return found
+        return tuple(found)
 
-    def run(self, number: int, data: bytes) -> int:
-        """Twice the configuration after some bytes, and one more where the text may end."""
-        return self._checked(self._lib.pdl_run(self._engine, number, data, len(data)))
+    def run(self, here: Place, data: bytes) -> Place | None:
+        """The place after some bytes; None if they can't follow."""
+        found = self._checked(self._lib.pdl_run(self._engine, here.parts, data, len(data)))
+        return self._place(found) if found else None
+
+    def mask(self, here: Place) -> Ints:
+        """The mask of a place: of the tokens that are text."""
+        return self._mask(here.parts)
+
+    def _mask(self, number: int) -> Ints:
+        same, partner = self.kind(number)
+        if same != number:
+            return self._cache.mask((~self.serial, same), lambda: self._mask(same)).copy()
+        if partner == DEAD:
+            return self.walk(number)
+        stays = self._cache.mask((~self.serial, partner), lambda: self._stays(partner))
+        return stays.copy() if partner == number else self.differ(number, partner, stays)
+
+    def _stays(self, number: int) -> Ints:
+        """The mask of a configuration in which a lexeme stays."""
+        found = self.lexeme(number)
+        if found is None:
+            return self.walk(number)
+        table, members = found
+        lexeme = self._cache.lexeme(table, lambda: scan_lexeme(self._trie, table))
+        return self.leave(lexeme, members)
 
     def kind(self, number: int) -> tuple[int, int]:
         """The configuration that has the same mask, and its partner; 0 if there is none."""

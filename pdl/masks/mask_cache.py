@@ -11,12 +11,11 @@ import os
 from collections import OrderedDict
 from itertools import count
 from threading import RLock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
-from pdl.masks.native import KernelLexeme, KernelTrie
-from pdl.masks.native import scan_lexeme as scan_in_kernel
-from pdl.masks.trie_walk import Lexeme, TrieWalk, scan_lexeme
+from pdl.masks.native import KernelTrie
+from pdl.masks.trie_walk import TrieWalk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +29,9 @@ LEXEMES = 8 << 20
 LEARNED = 64 << 20
 """The bytes of what maskers know of their own grammars."""
 
-_SELDOM = 50  # masks that are made between two looks at what maskers know
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+_SELDOM = 30  # masks that are made between two looks at what maskers know
 
 
 class Learner(Protocol):
@@ -47,8 +48,44 @@ class Learner(Protocol):
         """Drop what was learned; it will be learned again."""
 
 
+class Recent(Generic[_K, _V]):
+    """Values by key, of which the least recently used are dropped at a size in bytes."""
+
+    def __init__(self, room: int, size_of: Callable[[_V], int]) -> None:
+        self._held: OrderedDict[_K, tuple[_V, int]] = OrderedDict()
+        self._room = room
+        self._size_of = size_of
+        self.size = 0
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def get(self, key: _K) -> _V | None:
+        """A value that is known."""
+        found = self._held.get(key)
+        if found is None:
+            return None
+        self._held.move_to_end(key)
+        return found[0]
+
+    def keep(self, key: _K, value: _V) -> _V:
+        """Know a value from now on."""
+        size = self._size_of(value)
+        self.size += size - self._held.get(key, (value, 0))[1]
+        self._held[key] = value, size
+        while self.size > self._room and len(self._held) > 1:
+            self.size -= self._held.popitem(last=False)[1][1]
+        return value
+
+    def measure(self) -> None:
+        """Look at the sizes again, of values that grow."""
+        for key, (value, _) in list(self._held.items()):
+            if key in self._held:
+                self.keep(key, value)
+
+
 class MaskCache:
-    """The masks and the lexemes of one vocabulary, the least recently used of which are dropped."""
+    """The masks and the lexemes of one vocabulary."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.lock = RLock()
@@ -56,16 +93,16 @@ class MaskCache:
         self._vocabulary = vocabulary
         self._kernel_trie: KernelTrie | None = None
         self.learners: WeakSet[Learner] = WeakSet()
-        self._masks: OrderedDict[tuple[int, int], Ints] = OrderedDict()
-        self._lexemes: OrderedDict[tuple[bool, bytes], Lexeme | KernelLexeme] = OrderedDict()
-        self._masks_size = self._lexemes_size = self._checks = 0
+        self.masks: Recent[object, Ints] = Recent(MASKS, lambda mask: mask.nbytes + 200)
+        self._lexemes: Recent[bytes, Any] = Recent(LEXEMES, lambda one: one.size)
+        self._checks = 0
         self.serial = count().__next__
         """A new number, of which keys of masks are made."""
 
     @property
     def size(self) -> int:
         """The memory of all that is known, in bytes."""
-        return self._masks_size + self._lexemes_size + self._learned
+        return self.masks.size + self._lexemes.size + self._learned
 
     @property
     def _learned(self) -> int:
@@ -79,6 +116,8 @@ class MaskCache:
         self._checks = learner.used = self._checks + 1
         if self._checks % _SELDOM:
             return
+        if not self._checks % (_SELDOM * _SELDOM):
+            self._lexemes.measure()
         learned = self._learned
         for other in sorted(self.learners, key=lambda one: one.used):
             if learned <= LEARNED:
@@ -87,30 +126,15 @@ class MaskCache:
             other.forget()
             learned += other.spent
 
-    def mask(self, key: tuple[int, int]) -> Ints | None:
-        """A mask that is known."""
-        found = self._masks.get(key)
-        if found is not None:
-            self._masks.move_to_end(key)
-        return found
+    def mask(self, key: object, made: Callable[[], Ints]) -> Ints:
+        """The mask of a key, which is made if it is not known."""
+        found = self.masks.get(key)
+        return self.masks.keep(key, made()) if found is None else found
 
-    def keep(self, key: tuple[int, int], mask: Ints) -> None:
-        """Know a mask from now on."""
-        if key not in self._masks:
-            self._masks_size += mask.nbytes + 200
-        self._masks[key] = mask
-        while self._masks_size > MASKS:
-            _, old = self._masks.popitem(last=False)
-            self._masks_size -= old.nbytes + 200
-
-    def base(self, key: tuple[int, int], made: Callable[[], Ints]) -> Ints:
-        """The mask of a configuration in which a lexeme stays, of which others are made."""
-        key = (~key[0], key[1])
-        found = self.mask(key)
-        if found is None:
-            found = made()
-            self.keep(key, found)
-        return found
+    def lexeme(self, table: bytes, made: Callable[[], _V]) -> _V:
+        """What tokens do in a lexeme, which is known by where bytes lead in it."""
+        found: _V | None = self._lexemes.get(table)
+        return self._lexemes.keep(table, made()) if found is None else found
 
     @property
     def kernel_trie(self) -> KernelTrie:
@@ -118,33 +142,6 @@ class MaskCache:
         if self._kernel_trie is None:
             self._kernel_trie = KernelTrie(self._vocabulary, self.walk)
         return self._kernel_trie
-
-    def lexeme(self, table: bytes) -> Lexeme:
-        """What tokens do in a lexeme."""
-        found = self._lexeme((False, table), lambda: scan_lexeme(self.walk, table))
-        assert isinstance(found, Lexeme)
-        return found
-
-    def kernel_lexeme(self, table: bytes) -> KernelLexeme:
-        """The same for the kernel."""
-        trie = self.kernel_trie
-        found = self._lexeme((True, table), lambda: scan_in_kernel(trie, table))
-        assert isinstance(found, KernelLexeme)
-        return found
-
-    def _lexeme(
-        self, key: tuple[bool, bytes], made: Callable[[], Lexeme | KernelLexeme]
-    ) -> Lexeme | KernelLexeme:
-        found = self._lexemes.get(key)
-        if found is not None:
-            self._lexemes.move_to_end(key)
-            return found
-        found = self._lexemes[key] = made()
-        self._lexemes_size += found.size + len(key[1])
-        while self._lexemes_size > LEXEMES and len(self._lexemes) > 1:
-            old, dropped = self._lexemes.popitem(last=False)
-            self._lexemes_size -= dropped.size + len(old[1])
-        return found
 
 
 _CACHES: WeakKeyDictionary[Vocabulary, MaskCache] = WeakKeyDictionary()

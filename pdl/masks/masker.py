@@ -19,10 +19,10 @@ from pdl.errors import LimitError
 from pdl.gbnf.grammar import Grammar
 from pdl.gbnf.limits_errors import within_stack
 from pdl.gbnf.nodes import frozen_value
-from pdl.gbnf.rtn import compile_rtn
-from pdl.masks.engine import AnyEngine, engine
+from pdl.masks.engine import Engine
 from pdl.masks.forced import forced, prefetch
 from pdl.masks.mask_cache import mask_cache
+from pdl.masks.native import library
 from pdl.masks.protocol import Ended, TokenState, check_vocabulary, refusal, token_id
 from pdl.masks.pruning import References, prune_to_vocabulary
 from pdl.masks.trie_walk import set_bits
@@ -85,13 +85,12 @@ class Masker:
         self._references = References(vocabulary)
         rules = prune_to_vocabulary(grammar, vocabulary, self._references)
         whole = all(rule is grammar.rule[name] for name, rule in rules.items())
-        machine = grammar.rtn if whole else compile_rtn(rules, grammar.limits)
         self._cache = mask_cache(vocabulary)
-        root = machine.names.index(grammar.root)
         self._prepared = 0.0
         self.used = 0
         with self._cache.lock:
-            self._engine = engine(machine, root, grammar.limits, self._cache)
+            left, native = None if whole else rules, library() is not None
+            self._engine = Engine(grammar, left, self._cache, native=native)
             self._cache.learners.add(self)
         finalize(self, _release, self._engine)
 
@@ -149,19 +148,18 @@ class Masker:
     def mask(self, here: Here) -> Ints:
         """Return the mask of a configuration of this masker's states."""
         cache = self._cache
-        key = self._engine.key(here)  # type: ignore[arg-type]  # its own
-        found = cache.mask(key)
+        key = self._engine.key(here)
+        found = cache.masks.get(key)
         if found is None:
             cache.check(self)
-            found = self._made(here)
-            cache.keep(key, found)
+            found = cache.masks.keep(key, self._made(here))
         return found
 
     def _made(self, here: Here) -> Ints:
         engine = self._engine
-        found = engine.mask(here)  # type: ignore[arg-type]
-        if engine.rtn.has_tokens:
-            for state in engine.states(here):  # type: ignore[arg-type]
+        found = engine.mask(here)
+        if engine.rtn.tokens:
+            for state in engine.states(here):
                 if state in engine.rtn.tokens:
                     set_bits(found, self._references.tokens(engine.rtn.tokens[state][0]))
         if here.complete:
@@ -175,8 +173,8 @@ class Masker:
         engine = self._engine
         there: Here | None = None
         if token not in self.vocabulary.special:
-            there = engine.run(here, self.vocabulary.tokens[token])  # type: ignore[arg-type]
-        if not engine.rtn.has_tokens:
+            there = engine.run(here, self.vocabulary.tokens[token])
+        if not engine.rtn.tokens:
             return there
         tokens, references = engine.rtn.tokens, self._references
 
@@ -184,7 +182,7 @@ class Masker:
             edge = tokens.get(state)
             return edge[1] if edge and references.takes(edge[0], token) else None
 
-        return engine.targets(here, there, taken)  # type: ignore[arg-type]
+        return engine.targets(here, there, taken)
 
     @_alone
     def forced(self, here: Here) -> tuple[bytes, tuple[int, ...]]:
@@ -192,7 +190,7 @@ class Masker:
         return forced(self._engine, here, self.vocabulary)
 
 
-def _release(engine: AnyEngine) -> None:
+def _release(engine: Engine) -> None:
     """Break reference cycles, which would otherwise wait for the garbage collector."""
     engine.release()
 

@@ -1,374 +1,346 @@
-"""The walk through a vocabulary's trie, level by level, with the configurations of a grammar.
+"""The masks of configurations, with numpy.
 
-Configurations are numbers here, and where each byte leads from each of them is a table that is
-filled when it is needed (lazy determinization). A level of the trie is one look into the table for
-all its nodes. Where a mask differs little from another one, only the nodes are visited at which it
-does: two configurations are followed together, down to the nodes at which they are the same.
+What tokens do in a lexeme is the same wherever it is used: some remain inside; others leave it at
+some node, and what may follow there depends on the stack (an adaptive token mask cache; Dong et
+al., "XGrammar", 2024). So the nodes are kept at which tokens leave, and the walk goes on from them.
+
+Where nearly everything may come, but not for long the same, as in a name that must not be one of
+some others, most tokens lead to one and the same state. What tokens do from that state on is right
+but for those few nodes at which the two differ, which are walked.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pdl.masks.endless import NEVER
-from pdl.masks.protocol import packed
-from pdl.masks.trie_walk import LEAVES, REFUSES, children, spans, view
+from pdl.gbnf.limits_errors import uncollected
+from pdl.masks.automaton import DEAD, LEAVES, AmbiguousError, FullError
+from pdl.masks.descent import FEW, Descent
+from pdl.masks.protocol import WORD, packed
+from pdl.masks.pushdown import BITS, LOW, Place, PushdownAutomaton
+from pdl.masks.trie_walk import Exits, OtherExits, TokenSet, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from pdl.gbnf.gss import Node
-    from pdl.gbnf.matcher import Configuration, Matcher
-    from pdl.masks.endless import EndlessRtn
-    from pdl.masks.trie_walk import Lexeme, TrieWalk
+    from pdl.gbnf.rtn import Rtn
+    from pdl.masks.descent import Parts
+    from pdl.masks.mask_cache import MaskCache
+    from pdl.masks.pushdown import Item
     from pdl.masks.vocabulary import Ints
 
-DEAD = 0
-"""The number of the configuration that nothing follows."""
-_UNKNOWN = -1
-_WIDE = 24  # more bytes than may follow where JSON's structure is
-_MEMBERS = 40  # configurations of one lexeme
-_PARTNERS = 40  # steps to the configuration in which a lexeme stays
-_FEW = 24  # nodes of a level that are faster looked at one by one
-_SEVERAL = 8  # children of a node
-_CONTINUES = ((1 << 64) - 1) << 0x80
-"""The bytes of UTF-8 that continue a character, as bits."""
-_ROOM = 24 << 20  # bytes of a table
-_FIRST = 8  # rows of a table at first
+_MANY = 300  # places that are faster grouped all at once
+_PLACES = 20_000  # at which a walk may begin for one mask, beside twice the nodes of the trie
+_EACH = 20  # places, as which a part counts
+_TRIES = 3  # masks that are too ambiguous; then none is tried
+_MEMBERS = 64  # states of a lexeme that all grammars share
+_ROOT = np.zeros(1, np.int32)
+_STEPS = 40  # to the state to which most tokens lead
+_NO_STATE = 255
+_ROOM = 24 << 20  # bytes of an automaton, and of what is known of its lexemes
 
 
-class Configurations:
-    """The configurations of a matcher, by number, and the walks with them."""
+class Lexeme(NamedTuple):
+    """What tokens do from a state on: those inside, and where others leave, by what is left."""
 
-    def __init__(self, matcher: Matcher, rtn: EndlessRtn, walk: TrieWalk) -> None:
-        self._matcher = matcher
-        self._rtn = rtn
-        self._walk = walk
-        self._classes = np.frombuffer(rtn.classes, np.uint8).astype(np.int32)
-        self._width = int(self._classes[-1]) + 1
-        self._kinds = rtn.classes
-        kinds = np.bincount(self._classes, walk.weights, self._width).astype(np.int64).tolist()
-        self._weights = [(rtn.classes.index(kind), one) for kind, one in enumerate(kinds) if one]
-        self._examples = [rtn.classes.index(kind) for kind in range(self._width)]
-        self._firsts: dict[int, int] = {}
-        self.forget()
+    inside: TokenSet
+    exits: list[tuple[int, Exits]]
 
-    def forget(self) -> None:
-        """Forget all numbers."""
-        self._numbers: dict[Configuration, int] = {}
-        self._held: list[Configuration | None] = [None]
-        self._table = np.full((_FIRST, self._width), _UNKNOWN, np.int32)
-        self._table[DEAD] = DEAD
-        self._counted = np.zeros(_FIRST, np.bool_)
-        self._views()
-        self._allowed: dict[int, bytes] = {}
-        self._waiting: dict[Node, bool] = {}
-        self._clamps: dict[int, list[tuple[int, int, int]]] = {}
+    @property
+    def size(self) -> int:
+        """The memory that it takes, in bytes."""
+        return self.inside.size + sum(exits.size for _, exits in self.exits)
+
+
+class Walk:
+    """The texts of one grammar, and their masks over one vocabulary."""
+
+    def __init__(self, rtn: Rtn, root: int, limit: int, cache: MaskCache) -> None:
+        self._automaton = automaton = PushdownAutomaton(rtn, limit, _ROOM)
+        self.serial = cache.serial()
+        self._cache = cache
+        self._walk = cache.walk
+        self._start = automaton.start(root)
+        self._descent = Descent(automaton, cache.walk)
+        self._work = self._ambiguous = self._size = 0
+        self._lexemes: dict[int, Lexeme] = {}
+        self._inner: dict[tuple[int, Exits], Lexeme] = {}
+        weights = np.bincount(automaton.classes, cache.walk.weights, automaton.width)
+        self._weights = [(kind, weight) for kind, weight in enumerate(weights.tolist()) if weight]
 
     @property
     def spent(self) -> int:
-        """The memory that the numbers take, in bytes."""
-        return self._table.nbytes + 300 * len(self._held)
+        """The memory of what was learned, in bytes."""
+        return self._automaton.spent + self._size
 
     @property
-    def full(self) -> bool:
-        """Whether it is time to forget."""
-        return self.spent > _ROOM
+    def start(self) -> Place:
+        """The place before any text."""
+        return Place(self, *self._start)
 
-    def number(self, here: Configuration) -> int:
-        """The number of a configuration."""
-        if here.dead:
-            return DEAD
-        found = self._numbers.get(here)
+    def run(self, here: Place, data: bytes) -> Place | None:
+        """The place after some bytes; None if they can't follow."""
+        if not data:
+            return here
+        parts, complete = self._automaton.run(here.parts, data)
+        return Place(self, parts, complete) if parts or complete else None
+
+    def items(self, here: Place) -> list[Item]:
+        """The states of the network at a place, each with those to return to."""
+        return self._automaton.items_of(here.parts)
+
+    def place(self, items: Iterable[Item], *, complete: bool) -> Place:
+        """The place of the closure of some states."""
+        parts, is_end = self._automaton.parts_of(items)
+        return Place(self, self._automaton.sorted(parts), complete or is_end)
+
+    def mask(self, here: Place) -> Ints:
+        """The mask of a place: of the tokens that are text."""
+        if self.spent > 2 * _ROOM:
+            raise FullError
+        if self._ambiguous >= _TRIES:
+            raise AmbiguousError
+        before = self._walk.grown
+        with uncollected():
+            found = self._mask(here.parts)
+        self._size += self._walk.grown - before
+        return found
+
+    def _mask(self, parts: Iterable[int]) -> Ints:
+        automaton, highest = self._automaton, self._walk.trie.depth
+        mask = np.zeros(self._walk.words, np.int32)
+        starts: dict[int, list[Ints]] = {}
+        pending: list[tuple[int, Exits]] = []
+        for one in parts:
+            part = automaton.clamped(one, highest)
+            if automaton.is_shared(part >> BITS):
+                self._follow(self.lexeme(part >> BITS), part & LOW, pending, mask)
+            else:
+                starts[part] = [_ROOT]
+        seen: set[tuple[int, Exits]] = set()
+        marked: list[Ints] = []
+        self._work = _PLACES + 2 * len(self._walk.trie)
+        while starts or pending:
+            while pending:
+                place = pending.pop()
+                if place not in seen:
+                    seen.add(place)
+                    self._leave(*place, starts, pending, mask)
+            found = self._grouped(self._descent.descend(starts, marked)) if starts else ()
+            starts = {}
+            for part, nodes in found:
+                for following in automaton.beyond(part):
+                    starts.setdefault(following, []).append(nodes)
+                    self._spend(_EACH + len(nodes))
+        self._walk.mark(marked, mask)
+        return mask
+
+    def _spend(self, places: int) -> None:
+        """Count places at which a walk begins. Raises AmbiguousError if there are too many."""
+        self._work -= places
+        if self._work < 0:
+            self._ambiguous += 1
+            raise AmbiguousError
+
+    def _follow(
+        self, lexeme: Lexeme, stack: int, pending: list[tuple[int, Exits]], mask: Ints
+    ) -> None:
+        """Add the tokens inside a lexeme, and go on where others leave it."""
+        lexeme.inside.add_to(mask)
+        for state, exits in lexeme.exits:
+            beyond = self._automaton.beyond(state << BITS | stack)
+            pending.extend([(part, exits) for part in beyond])
+
+    def _grouped(self, places: Iterable[tuple[Ints, Parts]]) -> Iterable[tuple[int, Ints]]:
+        """The nodes of each part."""
+        found: dict[int, list[int]] = {}
+        for nodes, parts in places:
+            self._spend(len(nodes))
+            if len(parts) > _MANY:
+                for part in np.unique(parts).tolist():
+                    yield part, nodes[parts == part]
+            else:
+                for node, part in zip(nodes.tolist(), parts.tolist(), strict=True):
+                    found.setdefault(part, []).append(node)
+        for part, held in found.items():
+            yield part, np.array(held, np.int32)
+
+    def _leave(
+        self,
+        part: int,
+        exits: Exits,
+        starts: dict[int, list[Ints]],
+        pending: list[tuple[int, Exits]],
+        mask: Ints,
+    ) -> None:
+        """Go on from some nodes with a part: by what is known of a lexeme, or else by one byte."""
+        self._spend(_EACH)
+        automaton = self._automaton
+        state, stack = part >> BITS, part & LOW
+        if exits.most <= FEW:
+            starts.setdefault(part, []).append(exits.nodes)
+            return
+        if automaton.is_shared(state):
+            key = state, exits
+            lexeme = self._inner.get(key)
+            if lexeme is None:
+                self._spend(exits.most)
+                lexeme = self._inner[key] = self._scanned(state, exits.nodes)
+                self._size += lexeme.size
+            self._follow(lexeme, stack, pending, mask)
+            return
+        for low, high, target in automaton.edges_of(state):
+            for byte in automaton.bytes_of(low, high):
+                kids = exits.kids(byte)
+                kids.tokens.add_to(mask)
+                if kids.inner.most:
+                    self._step(target << BITS | stack, kids.inner, starts, pending)
+
+    def _step(
+        self,
+        part: int,
+        exits: Exits,
+        starts: dict[int, list[Ints]],
+        pending: list[tuple[int, Exits]],
+    ) -> None:
+        """Note a part at some nodes, and what follows where its state is left."""
+        automaton = self._automaton
+        state, stack = part >> BITS, part & LOW
+        if automaton.flag[state] & LEAVES:
+            beyond = automaton.beyond(automaton.exit[state] << BITS | stack)
+            pending.extend([(one, exits) for one in beyond])
+        if automaton.rounds[state]:
+            for there, nodes in self._clamped(state, exits.nodes):
+                starts.setdefault(there << BITS | stack, []).append(nodes)
+        elif automaton.states[state].items:
+            pending.append((part, exits))
+
+    def _clamped(self, state: int, nodes: Ints) -> Iterator[tuple[int, Ints]]:
+        """A state at some nodes, and the one with endless repetitions where it is the same."""
+        endless = self._walk.height[nodes] < self._automaton.rounds[state]
+        yield self._automaton.endless_[state], nodes[endless]
+        yield state, nodes[~endless]
+
+    def lexeme(self, state: int) -> Lexeme:
+        """What tokens do from a state on."""
+        found = self._lexemes.get(state)
         if found is None:
-            found = self._numbers[here] = len(self._held)
-            self._held.append(here)
-            if found == len(self._table):
-                self._table = np.concatenate([self._table, np.full_like(self._table, _UNKNOWN)])
-                self._counted = np.concatenate([self._counted, np.zeros_like(self._counted)])
-                self._views()
-            self._counted[found] = self._is_counted(here)
+            found = self._lexemes[state] = self._made(state)
+            self._size += found.size
         return found
 
-    def _is_counted(self, here: Configuration) -> bool:
-        """Whether a state is in a repetition, or one that waits in the innermost rules."""
-        waiting = self._waiting
-        for state, node in here.items:
-            if self._rtn.rounds(state) is not None:
-                return True
-            known = waiting.get(node)
-            if known is None:
-                known = waiting[node] = self._is_waiting(node)
-            if known:
-                return True
-        return False
+    def _made(self, state: int) -> Lexeme:
+        if self._automaton.is_wide(state):
+            partner = self._partner(state)
+            if partner not in (None, state):
+                return self._differing(state, partner)
+        members = self._members(state)
+        made = self._swept if self._automaton.is_wide(state) else self._scanned
+        if members is None:
+            return made(state)
+        shared = self._cache.lexeme(self._key(members), lambda: made(state))
+        return Lexeme(shared.inside, [(self._automaton.end, exits) for _, exits in shared.exits])
 
-    def _is_waiting(self, node: Node) -> bool:
-        """Whether a state is in a repetition that waits in the innermost rules."""
-        found: set[int] = set()
+    def _swept(self, state: int) -> Lexeme:
+        """The same for a state from which much of the trie is reached."""
+        automaton, walk = self._automaton, self._walk
+        states = self._descent.sweep(state)
+        marks = np.zeros(walk.words * WORD, np.bool_)
+        marks[walk.text_tokens] = states[walk.text_nodes] != DEAD
+        states[0] = DEAD
+        states[walk.is_leaf] = DEAD
+        left = (automaton.flags[states] & LEAVES).nonzero()[0].astype(np.int32)
+        return Lexeme(TokenSet(packed(marks)), self._exits(left, automaton.exits[states[left]]))
 
-        def noted(state: int) -> int:
-            found.add(state)
-            return state
+    def _scanned(self, state: int, nodes: Ints = _ROOT) -> Lexeme:
+        """The same from some nodes on, found by a walk."""
+        mask = np.zeros(self._walk.words, np.int32)
+        marked: list[Ints] = []
+        left = self._descent.descend({state << BITS: [nodes]}, marked)
+        self._walk.mark(marked, mask)
+        if not left:
+            return Lexeme(TokenSet(mask), [])
+        nodes, parts = map(np.concatenate, zip(*left, strict=True))
+        order = nodes.argsort()
+        return Lexeme(TokenSet(mask), self._exits(nodes[order], parts[order] >> BITS))
 
-        self._matcher.stack.mapped(node, noted)
-        return any(self._rtn.rounds(state) is not None for state in found)
+    def _exits(self, nodes: Ints, states: Ints | Parts) -> list[tuple[int, Exits]]:
+        """Some nodes, which are in order, by what is left there."""
+        held = np.bincount(states).nonzero()[0].tolist() if len(states) else []
+        if len(held) == 1:
+            return [(held[0], Exits(self._walk, nodes))]
+        return [(state, Exits(self._walk, nodes[states == state])) for state in held]
 
-    def _views(self) -> None:
-        """Let items of the tables be had as Python's numbers, three times as fast."""
-        self._view: Any = view(self._table)
-        self._marked: Any = view(self._counted)
+    def _members(self, state: int) -> list[int] | None:
+        """The states that a lexeme has, if they are few, and do not depend on a grammar's rules."""
+        automaton = self._automaton
+        found = {state: None}
+        pending = [state]
+        for one in pending:
+            if automaton.states[one].calls or len(pending) > _MEMBERS:
+                return None
+            targets = [target for _, _, target in automaton.edges_of(one)]
+            if automaton.rounds[one]:
+                targets.append(automaton.endless_[one])
+            for target in targets:
+                if target not in found:
+                    found[target] = None
+                    pending.append(target)
+        return pending
 
-    def _here(self, number: int) -> Configuration:
-        here = self._held[number]
-        assert here is not None
-        return here
+    def _key(self, members: list[int]) -> bytes:
+        """The automaton that some states are: where each byte leads, and where the lexeme ends."""
+        automaton = self._automaton
+        numbers = np.full(len(automaton.table), _NO_STATE, np.uint8)
+        numbers[members] = np.arange(len(members))
+        numbers[DEAD] = _NO_STATE
+        rows = numbers[automaton.table[members]][:, automaton.classes]
+        ends = bytes(automaton.states[one].ends for one in members)
+        endless = automaton.left[members].tobytes() + numbers[automaton.endless[members]].tobytes()
+        return b"".join((rows.tobytes(), ends, endless))
 
-    def clamp(self, number: int, left: int) -> int:
-        """The configuration that is the same for so many bytes, with endless repetitions."""
-        return self._clamped(number, left) if self._counted[number] else number
-
-    def _clamped(self, number: int, left: int) -> int:
-        known = self._clamps.setdefault(number, [])
-        for low, high, target in known:
-            if low <= left < high:
-                return target
-        bounds = [-1, NEVER]
-
-        def endless(state: int) -> int:
-            rounds = self._rtn.rounds(state)
-            if rounds is None:
-                return state
-            if rounds[0] > left:
-                bounds[1] = min(bounds[1], rounds[0])
-                return rounds[1]
-            bounds[0] = max(bounds[0], rounds[0])
-            return state
-
-        here, mapped = self._here(number), self._matcher.stack.mapped
-        items = ((endless(state), mapped(node, endless)) for state, node in here.items)
-        target = self.number(self._matcher.of(items, complete=here.complete))
-        known.append((*bounds, target))  # type: ignore[arg-type]  # two of them
-        return target
-
-    def step(self, number: int, byte: int) -> int:
-        """The configuration after a byte."""
-        kind = self._kinds[byte]
-        found: int = self._view[number, kind]
-        if found == _UNKNOWN:
-            found = self.number(self._matcher.step(self._here(number), byte))
-            self._table[number, kind] = found
-        return found
-
-    def _targets(self, numbers: Ints, kids: Ints) -> Ints:
-        """The configurations at some nodes, from those of the nodes above."""
-        bytes_ = self._walk.trie.byte[kids]
-        found = self._table[numbers, self._classes[bytes_]]
-        missing = (found == _UNKNOWN).nonzero()[0]
-        if len(missing):
-            pairs = numbers[missing].astype(np.int64) << 8 | bytes_[missing]
-            for pair in np.unique(pairs).tolist():
-                self.step(pair >> 8, pair & 255)
-            found[missing] = self._table[numbers[missing], self._classes[bytes_[missing]]]
-        counted = self._counted[found].nonzero()[0]
-        if len(counted):
-            pairs = found[counted].astype(np.int64) << 32 | self._walk.height[kids[counted]]
-            values, at = np.unique(pairs, return_inverse=True)
-            held = [self.clamp(pair >> 32, pair & 0xFFFFFFFF) for pair in values.tolist()]
-            found[counted] = np.array(held, np.int32)[at]
-        return found
-
-    def _first_bytes(self, number: int) -> int:
-        """The bytes that may follow a configuration, as bits."""
-        found = 0
-        for state, _ in self._here(number).items:
-            known = self._firsts.get(state)
-            if known is None:
-                known = 0
-                for low, high, _ in self._rtn.moves[state]:
-                    known |= ((1 << (high - low + 1)) - 1) << low
-                self._firsts[state] = known
-            found |= known
-        return found
-
-    def is_wide(self, number: int) -> bool:
-        """Whether a configuration may be one inside a lexeme."""
-        firsts = self._first_bytes(number)
-        return firsts.bit_count() > _WIDE or bool(firsts and not firsts & ~_CONTINUES)
-
-    def is_broad(self, number: int) -> bool:
-        """Whether so many bytes may follow that a walk would visit much of the trie."""
-        firsts = self._first_bytes(number)
-        return firsts.bit_count() > _WIDE and bool(firsts & ~_CONTINUES)
-
-    def partner(self, number: int) -> int | None:
-        """The configuration in which a lexeme stays, after most tokens from one on."""
-        here = self.clamp(number, -1)
-        for _ in range(_PARTNERS):
+    def _partner(self, state: int) -> int | None:
+        """The state to which most tokens lead sooner or later."""
+        automaton = self._automaton
+        here = state
+        for _ in range(_STEPS):
             counts: dict[int, int] = {}
-            for byte, weight in self._weights:
-                target = self.step(here, byte)
+            for kind, weight in self._weights:
+                target = automaton.after(here, kind)
                 counts[target] = counts.get(target, 0) + weight
             counts.pop(DEAD, None)
             if not counts:
                 return None
-            most = max(counts, key=counts.__getitem__)
-            there = self.clamp(most, -1)
+            there = max(counts, key=counts.__getitem__)
+            if automaton.rounds[there]:
+                there = automaton.endless_[there]
             if there == here:
                 return here
-            if not self.is_wide(there):
+            if not automaton.is_wide(there):
                 return None
             here = there
         return None
 
-    def lexeme(self, number: int) -> tuple[bytes, list[int]] | None:
-        """The table of the lexeme that a configuration is in, and its members; None if too many."""
-        members = {number: 0}
-        rows: list[bytes] = []
-        pending = [number]
-        for here in pending:
-            kinds = bytes(self._member(here, byte, members, pending) for byte in self._examples)
-            rows.append(self._rtn.classes.translate(kinds.ljust(256)))
-            if len(pending) > _MEMBERS:
-                return None
-        return b"".join(rows), pending
-
-    def _member(self, here: int, byte: int, members: dict[int, int], pending: list[int]) -> int:
-        """Where a byte leads in a lexeme."""
-        there = self.clamp(self.step(here, byte), self._walk.highest)
-        if there == DEAD:
-            return REFUSES
-        if there not in members:
-            if not self.is_wide(there):
-                return LEAVES
-            members[there] = len(pending)
-            pending.append(there)
-        return members[there]
-
-    def walk(self, number: int) -> Ints:
-        """The mask of a configuration."""
-        marks = self._walk.marks()
-        self._walk.mark(self._below(np.zeros(1, np.int32), np.array([number], np.int32)), marks)
-        return packed(marks)
-
-    def leave(self, lexeme: Lexeme, members: list[int]) -> Ints:
-        """The mask of the first member of a lexeme."""
-        nodes: list[Ints] = []
-        numbers: list[Ints] = []
-        for (member, byte), held in lexeme.exits.items():
-            there = self.step(members[member], byte)
-            if there != DEAD:
-                nodes.append(held)
-                numbers.append(np.full(len(held), there, np.int32))
-        found = lexeme.inside.copy()
-        if nodes:
-            marks = self._walk.marks()
-            self._walk.mark([*nodes, *self._below(*map(np.concatenate, (nodes, numbers)))], marks)
-            found |= packed(marks)
-        return found
-
-    def _below(self, nodes: Ints, numbers: Ints) -> list[Ints]:
-        """The nodes below some others that their configurations lead to."""
-        trie = self._walk.trie
-        found: list[Ints] = []
-        while len(nodes):
-            if len(nodes) <= _FEW:
-                nodes, numbers = self._below_few(nodes.tolist(), numbers.tolist(), found)
-                continue
-            kids, above = children(trie, nodes)
-            numbers = self._targets(numbers[above], kids)
-            kept = numbers.nonzero()[0]
-            nodes, numbers = kids[kept], numbers[kept]
-            found.append(nodes)
-        return found
-
-    def _below_few(
-        self, nodes: list[int], numbers: list[int], found: list[Ints]
-    ) -> tuple[Ints, Ints]:
-        """The same node by node, up to a level that has many."""
-        held: list[int] = []
-        while nodes and len(nodes) <= _FEW:
-            kids: list[int] = []
-            targets: list[int] = []
-            for node, number in zip(nodes, numbers, strict=True):
-                for kid in self._kids(node, number):
-                    target = self._target(number, kid)
-                    if target != DEAD:
-                        kids.append(kid)
-                        targets.append(target)
-            held += kids
-            nodes, numbers = kids, targets
-        found.append(np.array(held, np.int32))
-        return np.array(nodes, np.int32), np.array(numbers, np.int32)
-
-    def _kids(self, node: int, number: int) -> Iterable[int]:
-        """The children of a node that a configuration may lead to."""
-        walk = self._walk
-        start, end = walk.kids[node], walk.kids[node + 1]
-        if end - start <= _SEVERAL:
-            return range(start, end)
-        allowed = self._allowed.get(number)
-        if allowed is None:
-            bits = self._first_bytes(number)
-            allowed = bytes(byte for byte in range(256) if bits >> byte & 1)
-            self._allowed[number] = allowed
-        if len(allowed) > end - start:
-            return range(start, end)
-        found = (walk.bytes.find(byte, start, end) for byte in allowed)
-        return [kid for kid in found if kid >= 0]
-
-    def _target(self, number: int, kid: int) -> int:
-        """The configuration at a node, from that of the node above."""
-        walk = self._walk
-        found = self.step(number, walk.bytes[kid])
-        return self._clamped(found, walk.heights[kid]) if self._marked[found] else found
-
-    def differ(self, number: int, partner: int, mask: Ints) -> Ints:
-        """The mask of a configuration, from that of another one."""
-        trie = self._walk.trie
-        nodes = np.zeros(1, np.int32)
-        pairs = np.array([[number], [partner]], np.int32)
-        gained: list[Ints] = []
-        lost: list[Ints] = []
-        while len(nodes):
-            kids, above = children(trie, nodes)
-            pairs = np.stack([self._targets(one[above], kids) for one in pairs])
-            kept = (pairs[0] != pairs[1]).nonzero()[0]
-            nodes, pairs = kids[kept], pairs[:, kept]
-            alive = pairs[0] != DEAD
-            lost.append(nodes[~alive])
-            nodes, pairs = nodes[alive], pairs[:, alive]
-            gained.append(nodes)
-            if len(nodes) <= _FEW:
-                self._differ_few(nodes.tolist(), pairs.tolist(), gained, lost)
-                break
-        return self._corrected(mask, gained, np.concatenate(lost))
-
-    def _differ_few(
-        self, nodes: list[int], pairs: list[list[int]], gained: list[Ints], lost: list[Ints]
-    ) -> None:
-        """The same node by node."""
-        pending = list(zip(nodes, *pairs, strict=True))
-        more: list[int] = []
-        gone: list[int] = []
-        while pending:
-            node, number, partner = pending.pop()
-            for kid in range(self._walk.kids[node], self._walk.kids[node + 1]):
-                one, other = self._target(number, kid), self._target(partner, kid)
-                if one == DEAD != other:
-                    gone.append(kid)
-                elif one != other:
-                    more.append(kid)
-                    pending.append((kid, one, other))
-        gained.append(np.array(more, np.int32))
-        lost.append(np.array(gone, np.int32))
-
-    def _corrected(self, mask: Ints, gained: list[Ints], lost: Ints) -> Ints:
-        """A mask with the tokens at some nodes, and without those from others on."""
-        trie = self._walk.trie
+    def _differing(self, state: int, partner: int) -> Lexeme:
+        """What tokens do from one state on, by what they do from another one on."""
+        base = self.lexeme(partner)
+        touched, states, lost = self._descent.differ(state, partner)
+        walk, trie = self._walk, self._walk.trie
+        order = touched.argsort()
+        touched, states = touched[order], states[order]
+        mask = np.zeros(walk.words, np.int32)
+        base.inside.add_to(mask)
         marks = np.unpackbits(mask.view(np.uint8), bitorder="little").view(np.bool_)
-        self._walk.mark(gained, marks)
         marks[trie.order[spans(trie.low[lost], trie.high[lost])[0]]] = False
-        return packed(marks)
+        marks[trie.order[spans(trie.low[touched], trie.own[touched])[0]]] = True
+        exits: list[tuple[int, Exits]] = [
+            (one, OtherExits(walk, held, touched, lost)) for one, held in base.exits
+        ]
+        left = self._automaton.flags[states] & LEAVES > 0
+        inner = trie.child[touched] < trie.child[touched + 1]
+        left &= inner
+        left[0] = False  # the root, where what follows is another part
+        exits += self._exits(touched[left], self._automaton.exits[states[left]])
+        return Lexeme(TokenSet(packed(marks)), exits)

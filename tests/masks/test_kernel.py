@@ -17,9 +17,9 @@ from pdl import Limits, gbnf
 from pdl.errors import LimitError
 from pdl.masks import Masker, Vocabulary, native
 from pdl.masks import kernel as kernels
-from pdl.masks.endless import EndlessRtn
-from pdl.masks.engine import Engine, KernelEngine, Place
+from pdl.masks.engine import Engine
 from pdl.masks.mask_cache import mask_cache
+from pdl.masks.pushdown import Place
 
 if TYPE_CHECKING:
     from pdl.gbnf import Grammar
@@ -42,14 +42,12 @@ def vocabulary(rng: Random) -> Vocabulary:
     return Vocabulary(found, special=[len(found) - 3], eos=len(found) - 1)
 
 
-def both(grammar: Grammar, held: Vocabulary) -> tuple[KernelEngine, Engine]:
-    """Both engines of a grammar."""
-    rtn, cache = EndlessRtn(grammar.rtn), mask_cache(held)
-    root = grammar.rtn.names.index(grammar.root)
-    return (
-        KernelEngine(rtn, root, grammar.limits, cache),
-        Engine(rtn, root, grammar.limits, cache),
+def both(grammar: Grammar, held: Vocabulary) -> tuple[Engine, Engine]:
+    """The engine of a grammar with the kernel, and with numpy."""
+    one, other = (
+        Engine(grammar, None, mask_cache(held), native=native) for native in (True, False)
     )
+    return one, other
 
 
 def walked(grammar: Grammar, held: Vocabulary, rng: Random, steps: int) -> int:
@@ -132,14 +130,14 @@ def test_a_full_kernel_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = both(
         gbnf.parse('root ::= "[" (root | word) ("," root)* "]"\nword ::= [a-z]*'), held
     )
-    kernel = one._kernel  # noqa: SLF001 - the one of the beginning
+    kernel = one.walk  # the one of the beginning
     here: Any = one.start
     there: Any = other.start
     old = here
-    while one._kernel is kernel:  # noqa: SLF001
+    while one.walk is kernel:
         old, here, there = here, one.run(here, b"["), other.run(there, b"[")
-    assert old.kernel is kernel
-    assert here.kernel is one._kernel  # noqa: SLF001
+    assert old.walk is kernel
+    assert here.walk is one.walk
     assert (one.mask(here) == other.mask(there)).all()
     assert one.run(old, b"[") == here
 
@@ -194,8 +192,7 @@ def test_whatever_numbers_it_is_given(seed: int) -> None:
     rng = Random(seed)  # noqa: S311 - tests draw
     held = vocabulary(Random(seed % 5))  # noqa: S311
     one, _ = both(gbnf.parse('root ::= "\\"" [^"]{0,9} "\\"" ("," root)? | "x" root "y"'), held)
-    lib, kernel = native.library(), one._kernel  # noqa: SLF001
-    engine = kernel._engine  # noqa: SLF001
+    lib, engine = native.library(), one.walk._engine  # type: ignore[union-attr]  # noqa: SLF001
     room = np.zeros(1 << 15, np.int32)
     mask = np.zeros(len(held) // 32 + 1, np.int32)
 

@@ -27,9 +27,18 @@ from shares import share
 import pdl
 from pdl import gbnf
 from pdl.errors import GrammarError, PdlError
-from pdl.gbnf.matcher import Configuration
-from pdl.masks import Masker, State, TokenError, Vocabulary, fill_bitmasks, mask_cache, walk
-from pdl.masks import engine as engines
+from pdl.gbnf import lexemes
+from pdl.masks import (
+    Masker,
+    State,
+    TokenError,
+    Vocabulary,
+    automaton,
+    descent,
+    fill_bitmasks,
+    mask_cache,
+    walk,
+)
 from pdl.masks.pruning import References, prune_to_vocabulary
 
 if TYPE_CHECKING:
@@ -135,8 +144,10 @@ def test_a_mask_has_the_tokens_that_the_matcher_takes(
 ) -> None:
     """Of any grammar, also where nearly everything is a lexeme, and every level has many nodes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "_WIDE", bounds[0])
-        patch.setattr(walk, "_FEW", bounds[1])
+        patch.setattr(lexemes, "WIDE", bounds[0])
+        patch.setattr(automaton, "WIDE", bounds[0])
+        patch.setattr(descent, "FEW", bounds[1])
+        patch.setattr(walk, "FEW", bounds[1])
         for _ in walked(grammar, vocabulary(kind=kind), Random(seed), 5):  # noqa: S311
             pass
 
@@ -228,12 +239,8 @@ def test_a_walk_over_all_tokens_finds_the_same() -> None:
 
 def all_walked(here: State) -> NDArray[np.int32]:
     """The mask of a state, without looking anything up."""
-    engine, place = here.masker._engine, here.configuration  # noqa: SLF001 - the other way
-    if isinstance(engine, engines.KernelEngine):
-        assert isinstance(place, engines.Place)
-        return place.kernel.walk(place.number)
-    assert isinstance(place, Configuration)
-    return engine._walks.walk(engine._walks.number(place))  # noqa: SLF001
+    engine = here.masker._engine  # noqa: SLF001 - the other way
+    return engine.slow.mask(engine._configuration(here.configuration))  # noqa: SLF001
 
 
 def after(masker: Masker, text: str) -> State:
@@ -273,6 +280,7 @@ def blank() -> Vocabulary:
         'root ::= ("-" | [ -~])* | "none"',
         'root ::= w{1,40}\nw ::= [a-z]+ " "?',
         'root ::= (" " root ([ (] | ""){0,20} root) | [ (]+',
+        'root ::= ([^%>] | again "!")* ">" root?\nagain ::= "%" [0-9a-z] again?',
     ],
 )
 @pytest.mark.usefixtures("engine")
@@ -395,17 +403,27 @@ def test_state() -> None:
 
 
 @pytest.mark.usefixtures("engine")
+def test_a_rule_that_comes_back_at_its_end_within_a_lexeme() -> None:
+    """What follows the rule must come after it, however often it comes back."""
+    grammar = gbnf.parse('root ::= ([^%>] | again "!")* ">" root?\nagain ::= "%" [0-9a-z] again?')
+    masker = Masker(grammar, PLAIN)
+    for text in ("%1", "%1%2", "%1%2%a"):
+        found = {PLAIN.tokens[token][:1] for token in after(masker, text).allowed().tolist()}
+        assert found == {b"!", b"%"}
+
+
+@pytest.mark.usefixtures("engine")
 def test_masks_are_made_ahead() -> None:
     """Those that a text is likely to need; a limit that they meet is not met before a text does."""
     held = vocabulary(4, 1_000)
     shared = mask_cache.mask_cache(held)
-    before = len(shared._masks)  # noqa: SLF001
+    before = len(shared.masks)
     masker = Masker(JSON, held)
     masker.prepare(0)
-    assert len(shared._masks) == before  # noqa: SLF001
+    assert len(shared.masks) == before
     for _ in range(60):  # as long as a busy machine may need
         masker.prepare(1)
-        if len(shared._masks) > before + 20:  # noqa: SLF001
+        if len(shared.masks) > before + 20:
             break
     else:
         pytest.fail("hardly any masks are made in a minute")
@@ -529,13 +547,12 @@ def test_a_masker_goes_when_it_is_let_go() -> None:
         here.bitmask()
         here = here.accept(byte)  # type: ignore[assignment]
     engine = masker._engine  # noqa: SLF001 - its parts lead back to it
-    is_slow = isinstance(engine, engines.Engine)
-    held_by = ref(engine), ref(engine.matcher if is_slow else here.configuration.kernel)  # type: ignore[union-attr]
+    held_by = ref(engine), ref(engine.walk), ref(engine.slow)
     del engine
     gc.disable()
     try:
         del masker, here
-        assert [one() for one in held_by] == [None, None]
+        assert [one() for one in held_by] == [None] * 3
     finally:
         gc.enable()
 

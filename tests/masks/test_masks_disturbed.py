@@ -15,6 +15,7 @@ from shares import share
 from pdl import gbnf
 from pdl.masks import Masker, TokenError, Vocabulary, mask_cache, native
 from pdl.masks import kernel as kernels
+from pdl.masks.automaton import FullError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -181,9 +182,9 @@ def test_without_memory_for_another_kernel(monkeypatch: pytest.MonkeyPatch) -> N
     here = masker.start().accept(123)
 
     def full(*_: object, **__: object) -> NoReturn:
-        raise kernels.FullError
+        raise FullError
 
-    monkeypatch.setattr(kernels.Kernel, "config", full)
+    monkeypatch.setattr(kernels.Kernel, "_config", full)
     masker.forget()
     assert [masker.start().bitmask().tobytes(), here.bitmask().tobytes()] == expected
     with pytest.raises(TokenError, match="is not allowed"):

@@ -1,0 +1,70 @@
+"""The bytes of the classes of a grammar, and which bytes no rule distinguishes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from pdl.gbnf.analysis import possible
+from pdl.gbnf.nodes import CharClass, Group, Literal, Repeat, RuleRef, TokenRef
+from pdl.gbnf.utf8 import ANY, encoded, of_class
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pdl.gbnf.nodes import Item, Rule
+    from pdl.gbnf.utf8 import ByteRanges
+
+
+def byte_classes(rules: Mapping[str, Rule]) -> bytes:
+    """The number of the class of each byte, in the order of the bytes."""
+    codes: set[int] = set()
+    classes: dict[int, Item] = {}  # by identity: many rules share a node
+    pending = [option for rule in rules.values() for option in rule.options]
+    for option in pending:  # which grows
+        for repeated in option.items:
+            item = repeated
+            while isinstance(item, Repeat):
+                item = item.item
+            if isinstance(item, Literal):
+                codes.update(item.codes)
+            elif isinstance(item, Group):
+                pending += item.options
+            elif not isinstance(item, RuleRef | TokenRef):
+                classes[id(item)] = item
+    text = "".join(map(chr, filter(possible, codes)))
+    bytes_ = set(text.encode())
+    cuts = bytes_.union(byte + 1 for byte in bytes_).union(*map(_cuts, classes.values()))
+    number, found = 0, bytearray()
+    for byte in range(256):
+        number += byte in cuts and byte > 0
+        found.append(number)
+    return bytes(found)
+
+
+_KNOWN = 200  # classes, and parts of them, of which the bytes are kept
+
+ByteTree: TypeAlias = "tuple[tuple[int, int, tuple[ByteRanges, ...]], ...]"
+"""The ranges of a byte of a character, each with what may follow: the ranges of further bytes."""
+
+
+@lru_cache(_KNOWN)
+def bytes_of(item: Item) -> ByteTree:
+    """The bytes of the characters of a class."""
+    return grouped(tuple(encoded(of_class(item) if isinstance(item, CharClass) else ANY)))
+
+
+@lru_cache(_KNOWN)
+def grouped(ranges: tuple[ByteRanges, ...]) -> ByteTree:
+    """The same of some characters that are of one byte at least."""
+    first: dict[tuple[int, int], list[ByteRanges]] = {}
+    for low, *rest in ranges:
+        first.setdefault(low, []).append(tuple(rest))
+    return tuple((*low, tuple(rests)) for low, rests in first.items())
+
+
+@lru_cache(_KNOWN)
+def _cuts(item: Item) -> frozenset[int]:
+    """The bytes at which the ranges of a class begin, and those after which they end."""
+    ranges = encoded(of_class(item) if isinstance(item, CharClass) else ANY)
+    return frozenset(cut for held in ranges for low, high in held for cut in (low, high + 1))
