@@ -36,6 +36,8 @@ FILLED, LEAVES = 1, 2
 _FIRST = itemgetter(0)
 _MOST = 512  # states of the network in a configuration
 _WORK = 4000  # of a closure
+WORK = 20_000
+"""States of the network that are followed for one mask or token: 20 times what schemas need."""
 
 Inner: TypeAlias = "tuple[int, Inner] | None"
 """The states to return to within a lexeme, the innermost first."""
@@ -67,6 +69,8 @@ class Automaton:
         self.rtn = rtn
         self.limit = min(limit, _MOST)
         self._room = room
+        self.work = WORK
+        """How many states of the network may still be followed, for one mask or token."""
         self._classes = rtn.classes
         self.classes = np.frombuffer(rtn.classes, np.uint8).astype(np.int32)
         self._sizes = [rtn.classes.index(kind) for kind in range(rtn.classes[-1] + 1)] + [256]
@@ -137,6 +141,9 @@ class Automaton:
             seen.update(dict.fromkeys(more))
             if len(held) > _WORK:
                 raise AmbiguousError
+        self.work -= len(held)
+        if self.work < 0:
+            raise AmbiguousError
         repetitions = self.rtn.repetitions
         items = frozenset(
             repetitions.drop_subsumed(takes) if repetitions and len(takes) > 1 else takes

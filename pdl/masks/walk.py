@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pdl.gbnf.limits_errors import uncollected
-from pdl.masks.automaton import DEAD, LEAVES, AmbiguousError, FullError
+from pdl.masks.automaton import DEAD, LEAVES, WORK, AmbiguousError, FullError
 from pdl.masks.descent import FEW, Descent
 from pdl.masks.protocol import WORD, packed
 from pdl.masks.pushdown import BITS, LOW, Place, PushdownAutomaton
@@ -84,6 +84,7 @@ class Walk:
         """The place after some bytes; None if they can't follow."""
         if not data:
             return here
+        self._automaton.work = WORK
         parts, complete = self._automaton.run(here.parts, data)
         return Place(self, parts, complete) if parts or complete else None
 
@@ -102,9 +103,12 @@ class Walk:
             raise FullError
         if self._ambiguous >= _TRIES:
             raise AmbiguousError
+        self._ambiguous += 1  # until the mask is made
         before = self._walk.grown
+        self._automaton.work = WORK
         with uncollected():
             found = self._mask(here.parts)
+        self._ambiguous -= 1
         self._size += self._walk.grown - before
         return found
 
@@ -141,7 +145,6 @@ class Walk:
         """Count places at which a walk begins. Raises AmbiguousError if there are too many."""
         self._work -= places
         if self._work < 0:
-            self._ambiguous += 1
             raise AmbiguousError
 
     def _follow(

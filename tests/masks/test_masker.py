@@ -537,6 +537,25 @@ def test_caches_keep_to_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
             assert shared.size < 1_000_000
 
 
+def test_a_full_walk_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the kernel; places of the old one remain, and go on in the new one."""
+    monkeypatch.setattr("pdl.masks.masker.library", lambda: None)
+    monkeypatch.setattr(walk, "_ROOM", 30_000)
+    held = gbnf.parse('root ::= "[" (root | word) ("," root)* "]"\nword ::= [a-z]{0,300}')
+    masker = Masker(held, PLAIN)
+    engine = masker._engine  # noqa: SLF001
+    first, here, expected = engine.walk, masker.start(), set()
+    while engine.walk is first:
+        old = here
+        here = here.accept(ord("["))  # type: ignore[assignment]  # not the end
+        expected.add(here.bitmask().tobytes())
+    assert old.configuration.walk is first  # type: ignore[union-attr]
+    assert here.configuration.walk is first  # type: ignore[union-attr]
+    assert here.accept(ord("[")).configuration.walk is engine.walk  # type: ignore[union-attr]
+    assert len(expected) == 1
+    assert {old.bitmask().tobytes(), here.accept(ord("[")).bitmask().tobytes()} == expected
+
+
 @pytest.mark.usefixtures("engine")
 def test_a_masker_goes_when_it_is_let_go() -> None:
     """Without the garbage collector, however it leads to itself inside."""
