@@ -69,6 +69,9 @@ class KernelHook(BuildHookInterface):  # type: ignore[misc]  # any, without hatc
         """Build the kernel before the wheel."""
         del version
         wanted = os.environ.get("PDL_NATIVE") or "1"
+        if wanted not in ("0", "1", "require"):
+            message = f"PDL_NATIVE must be 0, 1 or require, not {wanted!r}"
+            raise RuntimeError(message)
         if wanted == "0":
             return
         why = build()

@@ -106,6 +106,14 @@ class Automaton:
         """The memory of what was learned, in bytes."""
         return self.table.nbytes + 900 * len(self.states)
 
+    def drop(self) -> None:
+        """Keep only what each state is."""
+        self._numbers.clear()
+        self._single.clear()
+        self._edges.clear()
+        self.table = self.table[:0].copy()
+        self._closures = EpsilonClosures(self.rtn)
+
     def start_of(self, rule: int) -> int:
         """The state at which a rule begins."""
         return self.closure(self.rtn.starts[rule], None)

@@ -37,7 +37,6 @@ class Descent:
     def __init__(self, automaton: PushdownAutomaton, walk: TrieWalk) -> None:
         self._automaton = automaton
         self._walk = walk
-        self._kinds = automaton.classes[walk.trie.byte]
         self._allowed: dict[int, bytes] = {}
 
     def sweep(self, state: int) -> Ints:
@@ -148,7 +147,7 @@ class Descent:
         if not filled.all():
             for state in set(states[filled == 0].tolist()):
                 automaton.fill(state)
-        found: Ints = automaton.table[states, self._kinds[kids]]
+        found: Ints = automaton.table[states, automaton.classes[self._walk.trie.byte[kids]]]
         if automaton.counts:
             counted = (automaton.left[found] > self._walk.height[kids]).nonzero()[0]
             if len(counted):

@@ -18,12 +18,11 @@ from pdl.masks.pushdown import Place
 from pdl.masks.walk import Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from pdl.gbnf.grammar import Grammar
     from pdl.gbnf.nodes import Rule
     from pdl.masks.mask_cache import MaskCache
-    from pdl.masks.pushdown import Item
     from pdl.masks.vocabulary import Ints
 
 _LEAST = 1000  # partial parses that may have to be followed before the matcher refuses
@@ -84,9 +83,15 @@ class Engine:
 
     def forget(self) -> None:
         """Forget what was learned: all at once, as an interrupt may come at any time."""
-        self._held = None
+        self._drop()
         if self._slow:
             self._slow.forget()
+
+    def _drop(self) -> None:
+        """Let the walk go, though places may keep it."""
+        walk, self._held = self._held, None
+        if walk is not None:
+            walk.drop()
 
     def release(self) -> None:
         """Break reference cycles, which would otherwise wait for the garbage collector."""
@@ -112,7 +117,7 @@ class Engine:
                 try:
                     return fast(self._here(here))
                 except FullError:
-                    self._held = None
+                    self._drop()
                 except AmbiguousError:
                     break
         return slow(self.slow, self._configuration(here))
@@ -156,28 +161,16 @@ class Engine:
         """The union of what states with a token lead to, by `taken`, and another configuration."""
         if isinstance(here, Place) and not isinstance(there, Configuration):
             try:
-                return self._targets(here, there, taken)
+                at = self._here(here)
+                return at.walk.targets(at, there and self._here(there), taken)  # type: ignore[no-any-return]
             except (AmbiguousError, FullError):
                 pass
         other = None if there is None else self._configuration(there)
         return self.slow.targets(self._configuration(here), other, taken)
 
-    def _targets(
-        self, here: Place, there: Place | None, taken: Callable[[int], int | None]
-    ) -> Place | None:
-        found: list[Item] = [
-            (target, frames)
-            for state, frames in here.walk.items(here)
-            if (target := taken(state)) is not None
-        ]
-        if not found:
-            return there
-        if there is not None:
-            found += there.walk.items(there)
-        return self.walk.place(found, complete=there is not None and there.complete)
-
-    def states(self, here: Here) -> Iterator[int]:
+    def states(self, here: Here) -> Iterable[int]:
         """The states of the network in a configuration."""
         if isinstance(here, Configuration):
             return self.slow.states(here)
-        return (state for state, _ in here.walk.items(here))
+        found: list[int] = here.walk.states_at(here)
+        return found

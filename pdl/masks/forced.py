@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from pdl.masks.vocabulary import Trie, Vocabulary
 
 
+MOST = 4096
+"""Bytes that are looked for at once."""
+
+
 def forced(engine: Engine, here: Here, vocabulary: Vocabulary) -> tuple[bytes, tuple[int, ...]]:
-    """Return the bytes that must follow a configuration, and tokens that spell them."""
+    """Return the bytes that must follow a configuration, `MOST` at most, and their tokens."""
     found = bytearray()
     byte = _only(engine, here)
-    while byte is not None:
+    while byte is not None and len(found) < MOST:
         found.append(byte)
         there = engine.run(here, bytes([byte]))
         if there is None:

@@ -16,7 +16,7 @@ from pdl.masks.native import LOADER, library, pointer, scan_lexeme
 from pdl.masks.pushdown import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
 
     from pdl.gbnf.rtn import Rtn
     from pdl.masks.mask_cache import MaskCache
@@ -266,12 +266,33 @@ class Kernel:
     def _place(self, found: int) -> Place:
         return Place(self, found >> 1, bool(found & 1))
 
-    def items(self, here: Place) -> list[Item]:
-        """The states of the network at a place, each with those to return to."""
+    def _items(self, here: Place) -> list[tuple[int, int]]:
+        """The kernel's states at a place, and their stacks."""
         found = (_Int * (2 * _ITEMS))()
         count = self._checked(self._lib.pdl_items(self._engine, here.parts, found, _ITEMS))
+        return list(zip(found[: 2 * count : 2], found[1 : 2 * count : 2], strict=True))
+
+    def states_at(self, here: Place) -> list[int]:
+        """The states of the network at a place."""
+        return [self.states.states[number] for number, _ in self._items(here)]
+
+    def items(self, here: Place) -> list[Item]:
+        """The same, each with those to return to."""
         states = self.states.states
-        return [(states[found[2 * at]], self._frames(found[2 * at + 1])) for at in range(count)]
+        return [(states[number], self._frames(stack)) for number, stack in self._items(here)]
+
+    def targets(
+        self, here: Place, there: Place | None, taken: Callable[[int], int | None]
+    ) -> Place | None:
+        """The union of what states with a token lead to, by `taken`, and another place."""
+        found: list[tuple[int, int]] = []
+        for number, stack in self._items(here):
+            target = taken(self.states.states[number])
+            if target is not None:
+                found.append((self.states.number(target), stack))
+        if not found or there is None:
+            return self._place(self._config(found, complete=False)) if found else there
+        return self._place(self._config(found + self._items(there), complete=there.complete))
 
     def place(self, items: Iterable[Item], *, complete: bool) -> Place:
         """The place of the closure of some states."""
@@ -294,6 +315,9 @@ class Kernel:
             stack = self._lib.pdl_frame(self._engine, stack, ctypes.addressof(back))
             found.append(self.states.states[back.value])
         return tuple(found)
+
+    def drop(self) -> None:
+        """Let go of what is not needed to move a place elsewhere: nothing."""
 
     def run(self, here: Place, data: bytes) -> Place | None:
         """The place after some bytes; None if they can't follow."""

@@ -266,9 +266,10 @@ class State(TokenState):
     def forced(self) -> tuple[bytes, tuple[int, ...]]:
         """Return the bytes that must come next, and tokens that spell them, the longest ones first.
 
-        There are no bytes where the text may end, or where a token that is not text may come. The
-        tokens are one spelling of those bytes, as far as whole tokens go; a model may be used to
-        another one, whose last token continues with what follows.
+        There are no bytes where the text may end, or where a token that is not text may come, and
+        4,096 at most: ask again after them. The tokens are one spelling of those bytes, as far as
+        whole tokens go; a model may be used to another one, whose last token continues with what
+        follows.
         """
         return self.masker.forced(self.configuration)
 

@@ -45,6 +45,12 @@ class PushdownAutomaton(Automaton):
         """The memory of what was learned, in bytes."""
         return super().spent + 300 * (len(self._frames) + len(self._entered))
 
+    def drop(self) -> None:
+        """Keep only what a part is: its states, and those to return to."""
+        super().drop()
+        self._stacks.clear()
+        self._entered.clear()
+
     def start(self, root: int) -> tuple[tuple[int, ...], bool]:
         """The parts before any text, and whether it may end."""
         return self.enter(self.start_of(root), 0)

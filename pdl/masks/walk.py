@@ -23,7 +23,7 @@ from pdl.masks.pushdown import BITS, LOW, Place, PushdownAutomaton
 from pdl.masks.trie_walk import Exits, OtherExits, TokenSet, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pdl.gbnf.rtn import Rtn
     from pdl.masks.descent import Parts
@@ -88,9 +88,38 @@ class Walk:
         parts, complete = self._automaton.run(here.parts, data)
         return Place(self, parts, complete) if parts or complete else None
 
+    def states_at(self, here: Place) -> list[int]:
+        """The states of the network at a place."""
+        states = self._automaton.states
+        return [state for part in here.parts for state, _ in states[part >> BITS].items]
+
     def items(self, here: Place) -> list[Item]:
-        """The states of the network at a place, each with those to return to."""
+        """The same, each with those to return to."""
         return self._automaton.items_of(here.parts)
+
+    def targets(
+        self, here: Place, there: Place | None, taken: Callable[[int], int | None]
+    ) -> Place | None:
+        """The union of what states with a token lead to, by `taken`, and another place."""
+        automaton = self._automaton
+        parts = set() if there is None else set(there.parts)
+        complete = there is not None and there.complete
+        found = False
+        for part in here.parts:
+            for state, _ in automaton.states[part >> BITS].items:
+                target = taken(state)
+                if target is not None:
+                    found = True
+                    more, is_end = automaton.enter(automaton.closure(target, None), part & LOW)
+                    parts.update(more)
+                    complete |= is_end
+        return Place(self, automaton.sorted(parts), complete) if found else there
+
+    def drop(self) -> None:
+        """Let go of what is not needed to move a place elsewhere, which may live for long."""
+        self._lexemes.clear()
+        self._inner.clear()
+        self._automaton.drop()
 
     def place(self, items: Iterable[Item], *, complete: bool) -> Place:
         """The place of the closure of some states."""

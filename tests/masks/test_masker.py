@@ -403,6 +403,23 @@ def test_state() -> None:
 
 
 @pytest.mark.usefixtures("engine")
+def test_deep_texts() -> None:
+    """What must come after thousands of rules that wait; and tokens that are named there."""
+    tokens = [bytes([byte]) for byte in range(256)] + [b"<t>", b"$"]
+    held = Vocabulary(tokens, special=[256], eos=257)
+    masker = Masker(gbnf.parse('root ::= "(" root ")" | "x" <[256]> | "y"'), held)
+    here = after(masker, "(" * 5000 + "x")
+    assert here.allowed().tolist() == [256]
+    here = here.accept(256)  # type: ignore[assignment]  # not the end
+    data, found = here.forced()
+    assert (data, len(found)) == (b")" * 4096, 4096)
+    for _ in range(4096):
+        here = here.accept(ord(")"))  # type: ignore[assignment]
+    assert here.forced()[0] == b")" * 904
+    assert after(masker, "((y").forced()[0] == b"))"
+
+
+@pytest.mark.usefixtures("engine")
 def test_a_rule_that_comes_back_at_its_end_within_a_lexeme() -> None:
     """What follows the rule must come after it, however often it comes back."""
     grammar = gbnf.parse('root ::= ([^%>] | again "!")* ">" root?\nagain ::= "%" [0-9a-z] again?')
