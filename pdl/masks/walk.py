@@ -39,7 +39,7 @@ _MEMBERS = 64  # states of a lexeme that all grammars share
 _ROOT = np.zeros(1, np.int32)
 _STEPS = 40  # to the state to which most tokens lead
 _NO_STATE = 255
-_ROOM = 24 << 20  # bytes of an automaton, and of what is known of its lexemes
+_ROOM = 12 << 20  # bytes of an automaton, and as many of what is known of its lexemes
 
 
 class Lexeme(NamedTuple):
