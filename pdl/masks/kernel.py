@@ -171,14 +171,16 @@ class _States:
         if not is_small or not self._numbers.keys().isdisjoint(rule):
             return
         rtn = self._rtn
-        moves, splits, calls, ends = rtn.moves, rtn.splits, rtn.calls, rtn.ends
-        classes, begin, known = self._classes, len(self.states), self._rtn.starts.get
+        moves, splits, ends = rtn.moves, rtn.splits, rtn.ends
+        rules, backs = rtn.calls.tables
+        classes, begin, known = self._classes, len(self.states), rtn.starts.get
         numbers = range(begin, begin + len(rule))
         self._numbers.update(zip(rule, numbers, strict=True))
         self.states.extend(rule)
+        self._new += [one for number in numbers for one in (NEVER, number, 0)]
         ahead = begin - rule.start
+        unknown: list[int] = []
         for number, state in zip(numbers, rule, strict=True):
-            self._new += (NEVER, number, 0)
             held = moves[state]
             if held:
                 records += (number, _MOVES, 3 * len(held))
@@ -186,17 +188,19 @@ class _States:
                     records += (classes[low], classes[high], target + ahead)
             elif state in splits:
                 targets = splits[state]
-                records += (number, _SPLIT, len(targets), *(one + ahead for one in targets))
-            elif state in calls:
-                call = calls[state]
-                start = self._numbers.get(known(call.rule, -1))
-                if start is None:
-                    continue
-                records += (number, _CALL, 3, start, call.return_state + ahead, int(call.last))
+                records += (number, _SPLIT, len(targets), *[one + ahead for one in targets])
+            elif state in rules:
+                start = self._numbers.get(known(rules[state], -1), -1)
+                back = backs[state]
+                if start >= 0:
+                    records += (number, _CALL, 3, start, back + ahead, int(back in ends))
+                else:
+                    unknown.append(number)
             else:
                 records += (number, _END if state in ends else _MOVES, 0)
-            fresh.append(number)
-            self._loaded.add(number)
+        made = set(numbers).difference(unknown)
+        fresh += made
+        self._loaded |= made
 
 
 def _ints(values: list[int]) -> Any:
