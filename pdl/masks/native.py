@@ -16,6 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
+from pdl.errors import ConfigError, Problem
 from pdl.masks.protocol import words_of
 
 if TYPE_CHECKING:
@@ -31,15 +32,20 @@ LOADER = ctypes.CFUNCTYPE(_Int, _Int)
 """The function of Python that the kernel calls for a state that it lacks."""
 
 
+class NativeError(ConfigError, ImportError):
+    """The kernel is not as `PDL_NATIVE` wants it."""
+
+
 @cache
 def library(name: str = "") -> Any:
     """Return the functions of the kernel; None if it is not there, or not wanted.
 
-    Raises ImportError if it is required and not there, or for another word in `PDL_NATIVE`.
+    Raises NativeError if it is required and not there, or for another word in `PDL_NATIVE`.
     """
     wanted = name or os.environ.get("PDL_NATIVE") or "1"
     if wanted not in ("0", "1", "require"):
-        raise ImportError(f"PDL_NATIVE must be 0, 1 or require, not {wanted!r}")
+        message = f"PDL_NATIVE must be 0, 1 or require, not {wanted!r}"
+        raise NativeError(Problem("config/value", message))
     if wanted == "0":
         return None
     try:
@@ -47,7 +53,8 @@ def library(name: str = "") -> Any:
     except (OSError, AttributeError) as error:  # AttributeError: of a function that it lacks
         if wanted == "require":
             message = f"PDL_NATIVE is require, but {_PATH.name} can't be loaded: {error}"
-            raise ImportError(message) from error
+            hint = "install a C compiler, and pdl again; or use PDL_NATIVE=1, for numpy alone"
+            raise NativeError(Problem("config/package", message, None, hint)) from error
         return None
 
 
