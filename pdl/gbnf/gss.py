@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from pdl.gbnf.edges import CallEdge
     from pdl.gbnf.repetitions import CountedRepetitions, Mark
@@ -107,7 +107,6 @@ def _leads_on(marks: tuple[Mark, ...], rounds: dict[tuple[int, int], int]) -> bo
 
 
 _NONE: frozenset[ReturnEdge] = frozenset()
-_INNERMOST = 3  # rules
 _COST = 12  # of a node, in items of 40 bytes
 
 ReturnEdge: TypeAlias = "tuple[int, Node | None]"
@@ -345,19 +344,6 @@ class Stack:
                 below.setdefault(back, []).append(node)
         pairs = [(back, self.joined(nodes)) for back, nodes in below.items()]
         return bottom + (self._repetitions.drop_subsumed(pairs) if self._repetitions else pairs)
-
-    def mapped(self, node: Node, function: Callable[[int], int], depth: int = _INNERMOST) -> Node:
-        """The node in which other states wait for the end of the innermost rules.
-
-        Only as far as one waits for each: nodes of an ambiguous text have many ways down.
-        """
-        if not depth or node.links or len(node.return_edges) != 1:
-            return node
-        ((back, below),) = node.return_edges
-        if below is None:
-            return node
-        edge = function(back), self.mapped(below, function, depth - 1)
-        return node if edge == (back, below) else self.node({edge}, ())
 
     def leave(self, node: Node, frontier: Frontier) -> None:
         """Add the frontier after the end of a rule to another one."""

@@ -9,12 +9,11 @@ others.
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pdl.gbnf.analysis import possible
+from pdl.gbnf.byte_classes import bytes_of
 from pdl.gbnf.nodes import CharClass, Group, Literal, Repeat, RuleRef, Sequence, TokenRef
-from pdl.gbnf.utf8 import ANY, encoded, of_class
 from pdl.graphs import strongly_connected_components
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ WIDE = 24
 _SMALL = 120  # code points and classes
 _FEW = 8  # rounds of what is no loop
 _TOKEN = ""  # the name of a rule that names a token
-_IN_CLASS = 200  # classes of which the bytes are kept
 
 
 class Lexemes:
@@ -113,7 +111,10 @@ class Lexemes:
             return sum(1 << byte for byte in text.encode()[:1]), not item.codes
         if isinstance(item, TokenRef):
             return 0, False
-        return _first_of_class(item), isinstance(item, CharClass) and not item.ranges
+        first = 0
+        for low, high, _ in bytes_of(item):
+            first |= (1 << high + 1) - (1 << low)
+        return first, isinstance(item, CharClass) and not item.ranges
 
     def _is_regular(self, name: str) -> bool:
         """Whether a rule and those that it refers to are regular.
@@ -186,11 +187,3 @@ class Lexemes:
 
 def _as_one(items: list[Item]) -> list[Item]:
     return [Group((Sequence(tuple(items)),))] if len(items) > 1 else items
-
-
-@lru_cache(_IN_CLASS)
-def _first_of_class(item: Item) -> int:
-    found = 0
-    for low, *_ in encoded(of_class(item) if isinstance(item, CharClass) else ANY):
-        found |= (1 << low[1] + 1) - (1 << low[0])
-    return found

@@ -112,6 +112,7 @@ class Automaton:
         self._single.clear()
         self._edges.clear()
         self.table = self.table[:0].copy()
+        self._views()
         self._closures = EpsilonClosures(self.rtn)
 
     def start_of(self, rule: int) -> int:

@@ -39,6 +39,10 @@ class Descent:
         self._walk = walk
         self._allowed: dict[int, bytes] = {}
 
+    def drop(self) -> None:
+        """Let go of what was learned."""
+        self._allowed.clear()
+
     def sweep(self, state: int) -> Ints:
         """The states at all nodes, from one at the root."""
         trie = self._walk.trie

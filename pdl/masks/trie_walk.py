@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -35,23 +36,37 @@ class TrieWalk:
             above = trie.parent[start:end]
             np.maximum.at(self.height, above, self.height[start:end] + np.int32(1))
         self.kids = view(trie.child)
-        self.is_leaf = trie.child[:-1] == trie.child[1:]
-        self.text_tokens, self.text_nodes = token_rows(trie, np.arange(len(trie), dtype=np.int32))
-        self._token = np.full(len(trie), -1, np.int32)
-        self._token[self.text_nodes] = self.text_tokens
-        self._doubles = len(self.text_tokens) > np.count_nonzero(self._token >= 0)
         self.bytes = trie.byte.tobytes()
         self.heights = view(self.height)
         roots = slice(int(trie.child[0]), int(trie.child[1]))
         self.weights = np.zeros(256, np.int64)
         self.weights[trie.byte[roots]] = trie.last[roots] - trie.first[roots]
-        by_byte = trie.byte.argsort(kind="stable").astype(np.int32)
-        ends = np.bincount(trie.byte, minlength=256).cumsum()
-        self._by_byte = [part[part > 0] for part in np.split(by_byte, ends[:-1])]
 
-    def with_byte(self, byte: int) -> Ints:
-        """The nodes of a byte, in order."""
-        return self._by_byte[byte]
+    @cached_property
+    def is_leaf(self) -> Flags:
+        """Which nodes have no children."""
+        found: Flags = self.trie.child[:-1] == self.trie.child[1:]
+        return found
+
+    @cached_property
+    def text(self) -> tuple[Ints, Ints]:
+        """The tokens that are text, and the node at which each ends."""
+        return token_rows(self.trie, np.arange(len(self.trie), dtype=np.int32))
+
+    @cached_property
+    def _token(self) -> Ints | None:
+        """The token of each node, -1 if it has none; None if a node has several."""
+        tokens, nodes = self.text
+        found = np.full(len(self.trie), -1, np.int32)
+        found[nodes] = tokens
+        return found if np.count_nonzero(found >= 0) == len(tokens) else None
+
+    @cached_property
+    def with_byte(self) -> list[Ints]:
+        """The nodes of each byte, in order."""
+        order = self.trie.byte.argsort(kind="stable").astype(np.int32)
+        ends = np.bincount(self.trie.byte, minlength=256).cumsum()
+        return [part[part > 0] for part in np.split(order, ends[:-1])]
 
     def inner(self, nodes: Ints) -> Ints:
         """Those of some nodes that have children."""
@@ -73,7 +88,7 @@ class TrieWalk:
         if not nodes:
             return
         held = np.concatenate(nodes)
-        if len(held) > _MANY or self._doubles:
+        if len(held) > _MANY or self._token is None:
             mask |= self.mask_of(held)
         else:
             tokens = self._token[held]
@@ -181,7 +196,7 @@ class Exits:
 
     def _found(self, byte: int) -> Ints:
         nodes = self.nodes
-        kids = self._walk.with_byte(byte)
+        kids = self._walk.with_byte[byte]
         parents = self._walk.trie.parent[kids]
         at = nodes.searchsorted(parents)
         at[at == len(nodes)] = 0

@@ -119,6 +119,7 @@ class Walk:
         """Let go of what is not needed to move a place elsewhere, which may live for long."""
         self._lexemes.clear()
         self._inner.clear()
+        self._descent.drop()
         self._automaton.drop()
 
     def place(self, items: Iterable[Item], *, complete: bool) -> Place:
@@ -280,7 +281,8 @@ class Walk:
         automaton, walk = self._automaton, self._walk
         states = self._descent.sweep(state)
         marks = np.zeros(walk.words * WORD, np.bool_)
-        marks[walk.text_tokens] = states[walk.text_nodes] != DEAD
+        tokens, nodes = walk.text
+        marks[tokens] = states[nodes] != DEAD
         states[0] = DEAD
         states[walk.is_leaf] = DEAD
         left = (automaton.flags[states] & LEAVES).nonzero()[0].astype(np.int32)
