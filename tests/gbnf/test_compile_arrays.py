@@ -93,6 +93,7 @@ SHAPES = st.builds(
     st.sampled_from([0, 0, 1, 2, 4]),
     st.sampled_from([None, None, 0, 1, 3, 4]),
     st.sampled_from([False, False, True]),
+    repeated=st.just(value=False),
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -175,7 +174,7 @@ def conjunct(
     rules = [KeyRule(Keys(frozenset({name})), literal(0, 1)) for name in order]
     rules.append(KeyRule(Keys(frozenset(order), among=False), rest))
     clauses = frozenset(frozenset({(name, True)}) for name in required)
-    return replace(ObjectConjunct(order, tuple(rules), (), clauses), **more)
+    return ObjectConjunct(order, tuple(rules), (), clauses)._replace(**more)
 
 
 def written(machine: Objects | None) -> list[str]:
@@ -252,8 +251,7 @@ def test_alternatives_that_ask_for_one_key_each_are_no_more_than_one_conjunct() 
 def test_values_tell_alternatives_apart_state_by_state() -> None:
     def tool(kind: int, args: int) -> ObjectConjunct:
         rules = (("kind", literal(kind)), ("args", literal(args)))
-        return replace(
-            conjunct("kind", "args", required=["kind", "args"]),
+        return conjunct("kind", "args", required=["kind", "args"])._replace(
             rules=tuple(KeyRule(Keys(frozenset({name})), one) for name, one in rules),
         )
 
@@ -268,8 +266,8 @@ def test_values_tell_alternatives_apart_state_by_state() -> None:
 def test_names_that_nothing_sets_apart_are_among_all_others() -> None:
     rules = (KeyRule(Keys(frozenset({"a"})), None), KeyRule(Keys(frozenset({"b"})), literal(0, 1)))
     one = ObjectConjunct((), (rules[1],), (), frozenset())
-    other = replace(one, rules=(KeyRule(Keys(frozenset({"a"}), among=False), literal(0, 1)),))
-    machine = object_machine([replace(one, rules=rules), other], Toy(Options(key_order="any")))
+    other = one._replace(rules=(KeyRule(Keys(frozenset({"a"}), among=False), literal(0, 1)),))
+    machine = object_machine([one._replace(rules=rules), other], Toy(Options(key_order="any")))
     assert machine is not None
     keys = {member.key for row in machine.edges for member, _ in row}
     assert sorted(key for key in keys if isinstance(key, str)) == ["a", "b"]
@@ -310,14 +308,14 @@ def test_what_would_take_too_many_states_is_loosened(
     literals = [frozenset({(names[at], False), (names[29 - at], True)}) for at in range(15)]
     conjuncts = {
         "each its own": [
-            replace(whole, rules=(KeyRule(Keys(frozenset({name})), literal(0)),)) for name in names
+            whole._replace(rules=(KeyRule(Keys(frozenset({name})), literal(0)),)) for name in names
         ],
         "pairs": [conjunct(*names, required=[names[at], names[at * 7 % 30]]) for at in range(30)],
-        "long clauses": [replace(whole, clauses=frozenset(literals))],
+        "long clauses": [whole._replace(clauses=frozenset(literals))],
         "many counted": [conjunct(rest=literal(0), least=2_000, most=90_000)],
         "many witnesses": [
-            replace(
-                whole, some=tuple(Some(Keys(frozenset({name})), (literal(0),)) for name in names)
+            whole._replace(
+                some=tuple(Some(Keys(frozenset({name})), (literal(0),)) for name in names)
             )
         ],
     }[kind]

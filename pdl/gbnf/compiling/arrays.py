@@ -124,7 +124,7 @@ def _capped(asked: Sequence[Items], longest: int, why: str) -> tuple[list[Items]
 
 def _counted(one: Contains) -> Contains:
     most = None if one.most is not None and one.most > MOST_CONTAINED else one.most
-    return replace(one, least=min(one.least, MOST_CONTAINED), most=most)
+    return one._replace(least=min(one.least, MOST_CONTAINED), most=most)
 
 
 def _hull(asked: Sequence[Items]) -> Items:

@@ -37,6 +37,8 @@ from pdl.gbnf.compiling.constraints import (
     Some,
     StringAtom,
     Unevaluated,
+    length,
+    requires,
 )
 
 if TYPE_CHECKING:
@@ -67,15 +69,6 @@ def _less(most: int | None, least: int) -> bool:
 _NO_KINDS: Kinds = frozenset()
 _ARRAY: Kinds = frozenset({"array"})
 _OBJECT: Kinds = frozenset({"object"})
-_REPEATED = Limit("repeated", value=True)
-
-_ABOUT: dict[type, Kinds] = {
-    NumberAtom: frozenset({"number"}),
-    StringAtom: frozenset({"string"}),
-    **dict.fromkeys((Presence, KeyRule, Some), _OBJECT),
-    **dict.fromkeys((ItemRule, Contains), _ARRAY),
-}
-"""The kind of values that an atom is about."""
 
 _MEET: dict[str, Callable[[Any, Any], Any]] = {
     "kinds": and_,
@@ -92,8 +85,9 @@ class Branch:
     """What is known of a value, the constraints still to be read, and what is to be decided.
 
     `atoms` are those of each class, in order; `evaluated` are, with their scopes, the ones that
-    evaluate keys or items; `expanded` are the literals that were replaced by what they mean;
-    `splits` is how many branches there are if each disjunction before was split alike.
+    evaluate keys or items; `expanded` are the literals that were replaced by what they mean, each
+    with the scopes in which it was; `splits` is how many branches there are if each disjunction
+    before was split alike.
     """
 
     pending: list[tuple[Constraint, Scopes, Rank]]
@@ -106,7 +100,7 @@ class Branch:
     atoms: defaultdict[type, dict[Any, None]] = field(default_factory=lambda: defaultdict(dict))
     order: dict[str, Rank] = field(default_factory=dict)
     disjunctions: list[tuple[Disjunction, Scopes, Rank]] = field(default_factory=list)
-    expanded: dict[tuple[SchemaLiteral, Scopes], None] = field(default_factory=dict)
+    expanded: dict[SchemaLiteral, tuple[Scopes, ...]] = field(default_factory=dict)
     unevaluated: list[tuple[Unevaluated, Scopes]] = field(default_factory=list)
     evaluated: list[tuple[Scopes, KeyRule | ItemRule | Contains]] = field(default_factory=list)
     splits: int = 1
@@ -149,44 +143,8 @@ class Branch:
 
         `others` are satisfied as well.
         """
-        if constraint == _REPEATED:
-            return _ARRAY if self.unique else _NO_KINDS
-        kinds = _ABOUT.get(type(constraint), _NO_KINDS)
-        return kinds if kinds and self._refutes(constraint, others) else _NO_KINDS
-
-    def _refutes(self, constraint: Constraint, others: Constraints) -> bool:
-        """Whether an atom contradicts one of the branch."""
-        known = self.atoms[type(constraint)]
-        found = False
-        match constraint:
-            case NumberAtom(positive=positive) | StringAtom(positive=positive):
-                found = replace(constraint, positive=not positive) in known
-            case Presence(clause):
-                found = all(Presence(frozenset({(key, not on)})) in known for key, on in clause)
-            case KeyRule(keys, SchemaLiteral() as literal) if keys.are_listed:
-                there = all(Presence(frozenset({(key, True)})) in others for key in keys.names)
-                found = there and KeyRule(keys, literal.opposite) in known
-            case Some(keys, goal):
-                opposites = (None, *(literal.opposite for literal in goal))
-                found = any(KeyRule(keys, one) in self.atoms[KeyRule] for one in opposites)
-            case ItemRule(start, stop, SchemaLiteral() as literal) if stop is not None:
-                there = stop == start + 1 and Limit("length", (stop, None)) in others
-                found = there and ItemRule(start, stop, literal.opposite) in known
-            case Contains():
-                found = self._excludes(constraint)
-        return found
-
-    def _excludes(self, wanted: Contains) -> bool:
-        """Whether it is known that an array does not have the items that are counted."""
-        rule = ItemRule(wanted.start, None, wanted.literal.opposite)
-        if wanted.least and rule in self.atoms[ItemRule]:
-            return True
-        return any(
-            one.literal == wanted.literal
-            and one.start == wanted.start
-            and (_less(one.most, wanted.least) or _less(wanted.most, one.least))
-            for one in self.atoms[Contains]
-        )
+        kinds, refutes = _REFUTES.get(type(constraint), _NEVER)
+        return kinds if refutes(self, constraint, others) else _NO_KINDS
 
     @property
     def is_closed(self) -> bool:
@@ -221,7 +179,7 @@ class Branch:
                 self.repeated,
             ),
             custom,
-            tuple(dict.fromkeys(literal for literal, _ in self.expanded)) if custom else (),
+            tuple(self.expanded) if custom else (),
         )
 
     def _clauses(self) -> list[Clause]:
@@ -264,6 +222,70 @@ class Branch:
             self.add(Limit("length", (rule.start + 1, None)), NO_SCOPES)
             for literal in goal:
                 self.add(Contains(literal, start=rule.start), NO_SCOPES)
+
+
+def _lacks_atom(branch: Branch, atom: NumberAtom | StringAtom, _others: Constraints) -> bool:
+    return atom._replace(positive=not atom.positive) in branch.atoms[type(atom)]
+
+
+def _lacks_presence(branch: Branch, constraint: Presence, _others: Constraints) -> bool:
+    known = branch.atoms[Presence]
+    return all(Presence(frozenset({(key, not on)})) in known for key, on in constraint.clause)
+
+
+def _lacks_value(branch: Branch, rule: KeyRule, others: Constraints) -> bool:
+    """Whether one of some keys, which are there, has no such value."""
+    keys, literal = rule
+    if literal is None or not keys.are_listed:
+        return False
+    return KeyRule(keys, literal.opposite) in branch.atoms[KeyRule] and all(
+        requires(key) in others for key in keys.names
+    )
+
+
+def _lacks_some(branch: Branch, some: Some, _others: Constraints) -> bool:
+    opposites = (None, *(literal.opposite for literal in some.goal))
+    return any(KeyRule(some.keys, one) in branch.atoms[KeyRule] for one in opposites)
+
+
+def _lacks_item(branch: Branch, rule: ItemRule, others: Constraints) -> bool:
+    """Whether an item, which is there, is no such value."""
+    start, stop, literal = rule
+    if literal is None or stop != start + 1 or length(stop) not in others:
+        return False
+    return ItemRule(start, stop, literal.opposite) in branch.atoms[ItemRule]
+
+
+def _lacks_repeated(branch: Branch, limit: Limit, _others: Constraints) -> bool:
+    return limit.field == "repeated" and branch.unique
+
+
+def _lacks_items(branch: Branch, wanted: Contains, _others: Constraints) -> bool:
+    """Whether an array does not have the items that are counted."""
+    rule = ItemRule(wanted.start, None, wanted.literal.opposite)
+    if wanted.least and rule in branch.atoms[ItemRule]:
+        return True
+    return any(
+        one.literal == wanted.literal
+        and one.start == wanted.start
+        and (_less(one.most, wanted.least) or _less(wanted.most, one.least))
+        for one in branch.atoms[Contains]
+    )
+
+
+_Refutes: TypeAlias = "Callable[[Branch, Any, Constraints], bool]"
+_NEVER: tuple[Kinds, _Refutes] = _NO_KINDS, lambda *_: False
+_REFUTES: dict[type, tuple[Kinds, _Refutes]] = {
+    NumberAtom: (frozenset({"number"}), _lacks_atom),
+    StringAtom: (frozenset({"string"}), _lacks_atom),
+    Presence: (_OBJECT, _lacks_presence),
+    KeyRule: (_OBJECT, _lacks_value),
+    Some: (_OBJECT, _lacks_some),
+    ItemRule: (_ARRAY, _lacks_item),
+    Contains: (_ARRAY, _lacks_items),
+    Limit: (_ARRAY, _lacks_repeated),
+}
+"""The kind of values that a constraint is about, and whether a branch is known to have none."""
 
 
 def _other_items(

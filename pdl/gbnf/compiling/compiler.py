@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -142,9 +141,9 @@ class Compiler(Context):
             if rule is None:
                 kept.append(conjunct)
                 continue
-            kept.append(replace(conjunct, kinds=conjunct.kinds - rule.kinds))
+            kept.append(conjunct._replace(kinds=conjunct.kinds - rule.kinds))
             kinds = conjunct.kinds & rule.kinds & custom_grammar(rule.pointer, self.document).kinds
-            if self._satisfiability.has_value(replace(conjunct, kinds=kinds)):
+            if self._satisfiability.has_value(conjunct._replace(kinds=kinds)):
                 pointers[rule.pointer] = None
                 for note in unenforced(conjunct, self.document):
                     self._note_post_hoc(*note)

@@ -8,7 +8,6 @@ kind of values say nothing of the others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -45,8 +44,7 @@ Conjunction: TypeAlias = tuple[SchemaLiteral, ...]
 """All that one value must satisfy, each literal once; `()` is any value."""
 
 
-@dataclass(frozen=True, slots=True)
-class NumberAtom:
+class NumberAtom(NamedTuple):
     """One constraint on numbers, or its opposite.
 
     `value` is a Fraction for bounds and `multipleOf`, a frozenset of them for `enum`, None for
@@ -67,8 +65,7 @@ class NumberAtom:
     positive: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class StringAtom:
+class StringAtom(NamedTuple):
     """One constraint on strings, or its opposite; `value` is a frozenset of strings for `enum`."""
 
     keyword: Literal["minLength", "maxLength", "pattern", "format", "enum"]
@@ -76,8 +73,7 @@ class StringAtom:
     positive: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(NamedTuple):
     """Some keys of objects, or, with `among` false, all keys except these.
 
     They are those in `names`, those that match one of `patterns`, and those that do not satisfy
@@ -96,16 +92,14 @@ class Keys:
         return self.among and not self.patterns and self.unlike is None
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRule:
+class KeyRule(NamedTuple):
     """The value of each of these keys satisfies the literal; None: none of these keys is there."""
 
     keys: Keys
     literal: SchemaLiteral | None
 
 
-@dataclass(frozen=True, slots=True)
-class Some:
+class Some(NamedTuple):
     """At least one of these keys is there, with a value that satisfies the goal."""
 
     keys: Keys
@@ -116,15 +110,13 @@ Clause: TypeAlias = frozenset[tuple[str, bool]]
 """At least one of these is true: the key is there (True), or it is not (False)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Presence:
+class Presence(NamedTuple):
     """If the value is an object, the clause is true of its keys."""
 
     clause: Clause
 
 
-@dataclass(frozen=True, slots=True)
-class ItemRule:
+class ItemRule(NamedTuple):
     """Each item from index `start` to before `stop` (None: to the last) satisfies the literal.
 
     With literal None there is no such item.
@@ -135,8 +127,7 @@ class ItemRule:
     literal: SchemaLiteral | None
 
 
-@dataclass(frozen=True, slots=True)
-class Contains:
+class Contains(NamedTuple):
     """From `least` to `most` (None: any number of) items satisfy the literal.
 
     Only items from index `start` on are counted.
@@ -148,16 +139,14 @@ class Contains:
     start: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CustomRule:
+class CustomRule(NamedTuple):
     """A value of one of these kinds is written as the `x-gbnf` of the schema at `pointer` says."""
 
     pointer: str
     kinds: Kinds = frozenset(KINDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """One more limit for a field of a branch, which is met with what the field has.
 
     `kinds` and `booleans` are those that the value may be, `members` and `length` the `Bounds` of
@@ -168,15 +157,13 @@ class Limit:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Declares:
+class Declares(NamedTuple):
     """If the value is an object, these keys come first, in this order."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unevaluated:
+class Unevaluated(NamedTuple):
     """Parts that no keyword of the schema at `pointer` evaluates satisfy the literal, if any.
 
     With literal None there are no such parts. Not `positive`: some part does not satisfy it, while
@@ -189,8 +176,7 @@ class Unevaluated:
     positive: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Disjunction:
+class Disjunction(NamedTuple):
     """One of these conjunctions is true: a beta formula, of a keyword of the schema at `pointer`.
 
     `looser` replaces alternatives that are too many: it has at least the values of all of them.
@@ -240,8 +226,7 @@ def lacks(key: str) -> Presence:
     return Presence(frozenset({(key, False)}))
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectConjunct:
+class ObjectConjunct(NamedTuple):
     """What an object satisfies; keys of `order` are written in that order, before all others."""
 
     order: tuple[str, ...] = ()
@@ -252,8 +237,7 @@ class ObjectConjunct:
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayConjunct:
+class ArrayConjunct(NamedTuple):
     """What an array satisfies."""
 
     rules: tuple[ItemRule, ...] = ()
@@ -264,8 +248,7 @@ class ArrayConjunct:
     repeated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Conjunct:
+class Conjunct(NamedTuple):
     """One way to satisfy a goal: the kinds that the value may have, and what is true of each.
 
     Where there are custom rules, `literals` are all that led here.

@@ -11,7 +11,6 @@ Sources: Smullyan, First-Order Logic, 1968, for signed formulas; JSON Schema Cor
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -311,10 +310,10 @@ def _opposites(schema: Subschema, constraint: Constraint) -> Iterator[Constraint
         case SchemaLiteral():
             yield (constraint.opposite,)
         case NumberAtom():
-            yield _NUMBER, replace(constraint, positive=False)
+            yield _NUMBER, constraint._replace(positive=False)
         case StringAtom(word, value):
             if word != "format" or is_known_format(str(value)):
-                yield _STRING, replace(constraint, positive=False)
+                yield _STRING, constraint._replace(positive=False)
         case Limit("kinds", named):
             if len(named) < len(KINDS):
                 yield (Limit("kinds", frozenset(KINDS) - named),)
@@ -341,7 +340,7 @@ def _opposites(schema: Subschema, constraint: Constraint) -> Iterator[Constraint
                 yield _exception(constraint, opposite)
         case Unevaluated(parts):
             kind = _OBJECT if parts == "properties" else _ARRAY
-            yield kind, replace(constraint, positive=False)
+            yield kind, constraint._replace(positive=False)
 
 
 def _exception(rule: KeyRule | ItemRule, opposite: tuple[SchemaLiteral, ...]) -> Constraints:
@@ -350,7 +349,7 @@ def _exception(rule: KeyRule | ItemRule, opposite: tuple[SchemaLiteral, ...]) ->
         some = (Contains(literal, start=rule.start) for literal in opposite)
         return _ARRAY, length(rule.start + 1), *some
     if isinstance(rule, ItemRule):
-        items = (replace(rule, literal=literal) for literal in opposite)
+        items = (rule._replace(literal=literal) for literal in opposite)
         return _ARRAY, length(rule.start + 1), *items
     if not rule.keys.are_listed:
         return _OBJECT, Some(rule.keys, opposite)

@@ -27,7 +27,7 @@ from pdl.gbnf.compiling.constraints import (
 )
 from pdl.gbnf.compiling.document import Subschema, kind_of, kinds_named
 from pdl.gbnf.compiling.keyword_semantics import assert_schema, deny_schema
-from pdl.gbnf.compiling.satisfiability import presence_formula
+from pdl.gbnf.compiling.satisfiability import PresenceFormula, presence_formula
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +61,7 @@ class Tableau:
     closed: bool = False
     most: int = MOST_BRANCHES
     check: Callable[[], None] = lambda: None
+    kinds_told: dict[SchemaLiteral, Kinds] = field(default_factory=dict)
 
     def to_dnf(self, goal: Conjunction) -> tuple[Conjunct, ...]:
         """The conjuncts of a goal; each value of the goal satisfies one of them."""
@@ -92,6 +93,11 @@ class Tableau:
 
     def kinds(self, literal: SchemaLiteral) -> Kinds:
         """The kinds that a literal may leave, if its schema says so right away."""
+        if literal not in self.kinds_told:
+            self.kinds_told[literal] = self._kinds_told(literal)
+        return self.kinds_told[literal]
+
+    def _kinds_told(self, literal: SchemaLiteral) -> Kinds:
         schema = self.document.at(literal.pointer)
         place = literal.pointer
         for _ in range(8):
@@ -118,6 +124,7 @@ class _Expansion:
     loose: bool
     most: int | None = None
     notes: dict[tuple[str, str, str], None] = field(default_factory=dict)
+    formulas: dict[tuple[Constraints, ...], PresenceFormula | None] = field(default_factory=dict)
 
     def expand(self, branch: Branch) -> list[Branch] | None:
         """Read what is pending; the branches of the next split, None if there is none left."""
@@ -164,12 +171,13 @@ class _Expansion:
         if not constraint.positive or constraint.pointer in document.made:
             scopes = NO_SCOPES  # as a constant evaluates nothing
         for literal in simple:
-            if (literal, scopes) in branch.expanded:
+            before = branch.expanded.get(literal, ())
+            if scopes in before:
                 continue
-            if any(one == literal.opposite for one, _ in branch.expanded):
+            if literal.opposite in branch.expanded:
                 branch.kinds = frozenset()
                 return
-            branch.expanded[literal, scopes] = None
+            branch.expanded[literal] = (*before, scopes)
             self._replace(branch, literal, scopes, rank)
 
     def _replace(self, branch: Branch, literal: SchemaLiteral, scopes: Scopes, rank: Rank) -> None:
@@ -197,19 +205,42 @@ class _Expansion:
         return (assert_schema(schema),) if simple[0].positive else deny_schema(schema)
 
     def _split(self, branch: Branch) -> list[Branch] | None:
-        """Split by the disjunction with the fewest alternatives; None if that needs no split."""
-        best: tuple[int, tuple[Constraints, ...]] | None = None
-        for index, (disjunction, scopes, _) in enumerate(branch.disjunctions):
+        """Split by the disjunction with the fewest alternatives; None if more is to be read first.
+
+        Those that need no split are decided. While that changes nothing for the others, their
+        alternatives remain as they were found.
+        """
+        found: list[tuple[Constraints, ...]] = []
+        kinds = branch.kinds
+        while branch.disjunctions and not branch.pending and branch.kinds == kinds:
+            index = self._fewest(branch, found)
+            following = self._decided(branch, *branch.disjunctions.pop(index), found.pop(index))
+            if following is not None:
+                return following
+        return None
+
+    def _fewest(self, branch: Branch, found: list[tuple[Constraints, ...]]) -> int:
+        """The index of the disjunction with the fewest alternatives; the first of one or none.
+
+        `found` has the alternatives of the first disjunctions, and gets those of the next ones.
+        """
+        for disjunction, scopes, _ in branch.disjunctions[len(found) :]:
             self.tableau.check()
-            alternatives = self._alternatives(branch, disjunction, scopes)
-            if best is None or len(alternatives) < len(best[1]):
-                best = index, alternatives
-            if len(alternatives) <= 1:
-                break
-        assert best is not None
-        alternatives = best[1]
+            found.append(self._alternatives(branch, disjunction, scopes))
+            if len(found[-1]) <= 1:
+                return len(found) - 1
+        return min(range(len(found)), key=lambda index: len(found[index]))
+
+    def _decided(
+        self,
+        branch: Branch,
+        disjunction: Disjunction,
+        scopes: Scopes,
+        rank: Rank,
+        alternatives: tuple[Constraints, ...],
+    ) -> list[Branch] | None:
+        """The branches of alternatives; None if these need no split."""
         count = len(alternatives)
-        disjunction, scopes, rank = branch.disjunctions.pop(best[0])
         pointer, keyword = disjunction.pointer, disjunction.keyword
         if not scopes and not all(alternatives):
             return None  # one of the alternatives is true
@@ -228,7 +259,9 @@ class _Expansion:
 
     def _is_formula(self, branch: Branch, alternatives: tuple[Constraints, ...]) -> bool:
         """Take alternatives as a formula about keys, if they are one."""
-        found = presence_formula(alternatives, self._meaning)
+        if alternatives not in self.formulas:
+            self.formulas[alternatives] = presence_formula(alternatives, self._meaning)
+        found = self.formulas[alternatives]
         if found is None:
             return False
         if not found.others:
@@ -259,7 +292,7 @@ class _Expansion:
                 case Limit("kinds", named):
                     kinds &= named
                 case SchemaLiteral():
-                    if (constraint.opposite, NO_SCOPES) in branch.expanded:
+                    if NO_SCOPES in branch.expanded.get(constraint.opposite, ()):
                         return frozenset()
                     kinds &= self.tableau.kinds(constraint)
                 case _:
