@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
 from pdl.gbnf.analysis import possible
@@ -32,8 +33,7 @@ def byte_classes(rules: Mapping[str, Rule]) -> bytes:
                 pending += item.options
             elif not isinstance(item, RuleRef | TokenRef):
                 classes[id(item)] = item
-    text = "".join(map(chr, filter(possible, codes)))
-    bytes_ = set(text.encode())
+    bytes_ = set("".join(map(chr, filter(possible, codes))).encode())
     cuts = bytes_.union(byte + 1 for byte in bytes_).union(*map(_cuts, classes.values()))
     number, found = 0, bytearray()
     for byte in range(256):
@@ -42,25 +42,35 @@ def byte_classes(rules: Mapping[str, Rule]) -> bytes:
     return bytes(found)
 
 
-_KNOWN = 200  # classes, and parts of them, of which the bytes are kept
+def utf8(codes: tuple[int, ...]) -> bytes:
+    """The UTF-8 of a literal, up to a code point that no string can contain."""
+    try:
+        data = "".join(map(chr, codes)).encode()
+    except (ValueError, OverflowError):  # surrogates; beyond Unicode's last
+        data = b"\0"
+    if b"\0" in data:
+        data = "".join(map(chr, takewhile(possible, codes))).encode()
+    return data
 
-ByteTree: TypeAlias = "tuple[tuple[int, int, tuple[ByteRanges, ...]], ...]"
-"""The ranges of a byte of a character, each with what may follow: the ranges of further bytes."""
+
+_KNOWN = 2000  # classes, and parts of them, of which the bytes are kept
+
+ByteTree: TypeAlias = "tuple[tuple[int, int, ByteTree], ...]"
+"""The ranges of a byte of a character, each with those of the next byte; none after the last."""
 
 
 @lru_cache(_KNOWN)
 def bytes_of(item: Item) -> ByteTree:
     """The bytes of the characters of a class."""
-    return grouped(tuple(encoded(of_class(item) if isinstance(item, CharClass) else ANY)))
+    return _tree(tuple(encoded(of_class(item) if isinstance(item, CharClass) else ANY)))
 
 
 @lru_cache(_KNOWN)
-def grouped(ranges: tuple[ByteRanges, ...]) -> ByteTree:
-    """The same of some characters that are of one byte at least."""
+def _tree(ranges: tuple[ByteRanges, ...]) -> ByteTree:
     first: dict[tuple[int, int], list[ByteRanges]] = {}
     for low, *rest in ranges:
         first.setdefault(low, []).append(tuple(rest))
-    return tuple((*low, tuple(rests)) for low, rests in first.items())
+    return tuple((*low, _tree(tuple(filter(None, rests)))) for low, rests in first.items())
 
 
 @lru_cache(_KNOWN)

@@ -1,18 +1,22 @@
 """The edges of a network's states: for bytes and tokens, into rules, and without reading anything.
 
-A repetition is compiled once (`pdl.gbnf.repetitions`); the edges of its other copies are derived
-when a text gets there.
+A rule is compiled to records. A repetition is compiled once (`pdl.gbnf.repetitions`); the edges of
+its other copies are derived when a text gets there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from pdl.gbnf.byte_classes import utf8
+from pdl.gbnf.nodes import Literal
 from pdl.gbnf.repetitions import CountedRepetitions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from array import array
+    from collections.abc import Callable, Iterable
 
     from pdl.gbnf.nodes import Item, TokenRef
     from pdl.gbnf.repetitions import Repetition
@@ -33,108 +37,57 @@ class CallEdge(NamedTuple):
 class Origin(NamedTuple):
     """What a state represents: an item of a rule, and how many code points of it were read."""
 
-    rule: str
     item: Item
     done: int
 
 
-class CallEdges:
-    """The call edges of states, each made when it is asked for.
+MOVES, SPLIT, CALL, END, LITERAL, REPETITION = range(1, 7)
+"""The kinds of records that a rule is compiled to: integers, which the kernel reads as they are.
 
-    Large grammars have many, and numbers are nothing to the garbage collector.
-    """
+Each is its state, its kind, the length of what follows, and that:
 
-    __slots__ = ("_backs", "_ends", "_rules")
-
-    def __init__(self, ends: Mapping[int, int]) -> None:
-        self._ends = ends
-        self._rules: dict[int, int] = {}
-        self._backs: dict[int, int] = {}
-
-    def __contains__(self, state: int) -> bool:
-        return state in self._rules
-
-    def __getitem__(self, state: int) -> CallEdge:
-        back = self._backs[state]
-        return CallEdge(self._rules[state], back, back in self._ends)
-
-    def get(self, state: int) -> CallEdge | None:
-        """The call edge of a state, None if it has none."""
-        return self[state] if state in self._rules else None
-
-    @property
-    def tables(self) -> tuple[dict[int, int], ...]:
-        """What is known by states."""
-        return self._rules, self._backs
-
-    def add(self, state: int, rule: int, back: int) -> None:
-        """Let a state match a rule, then continue at another one."""
-        self._rules[state] = rule
-        self._backs[state] = back
+- `MOVES`: ranges of bytes, each with its target; none if the state takes a token.
+- `SPLIT`: the targets of epsilon edges.
+- `CALL`: a rule, and the state to continue at.
+- `END`: nothing; the rule is complete.
+- `LITERAL`: a target, and the bytes of a text, the last one first. Each has a state; the first of
+  these leads to the target, each other one to the state before it.
+- `REPETITION`: the size of a copy, their number, their `entry` and `following`, and 1 if they are
+  optional (`pdl.gbnf.repetitions`). The state is the first one.
+"""
 
 
-class SourceMap:
-    """What states represent, each made when it is asked for, as there are as many."""
+Mapped: TypeAlias = "tuple[int, int, int, Item]"
+"""States that represent an item: the first, how many they are, and how many bytes of the item the
+first has read; each other one has read one byte less."""
 
-    __slots__ = ("_done", "_items", "_numbers")
+
+class CompiledRule(NamedTuple):
+    """The number of a rule, its states, its records, and what its states represent."""
+
+    number: int
+    states: range
+    records: array[int]
+    mapped: list[Mapped]
+
+
+class Edges:
+    """The edges of states that need no byte, or a token."""
+
+    __slots__ = ("calls", "ends", "repetitions", "splits", "tokens")
 
     def __init__(self) -> None:
-        self._items: list[tuple[str, Item]] = []
-        self._numbers: dict[int, int] = {}
-        self._done: dict[int, int] = {}
-
-    def __contains__(self, state: int) -> bool:
-        return state in self._numbers
-
-    def __getitem__(self, state: int) -> Origin:
-        rule, item = self._items[self._numbers[state]]
-        return Origin(rule, item, self._done.get(state, 0))
-
-    def get(self, state: int) -> Origin | None:
-        """What a state represents, None if it is inside a character or between items."""
-        return self[state] if state in self._numbers else None
-
-    @property
-    def tables(self) -> tuple[dict[int, int], ...]:
-        """What is known by states."""
-        return self._numbers, self._done
-
-    def item(self, rule: str, item: Item) -> int:
-        """A number for an item of a rule, for `add`."""
-        self._items.append((rule, item))
-        return len(self._items) - 1
-
-    def add(self, state: int, number: int, done: int = 0) -> None:
-        """Let a state represent an item, of which so many code points were read."""
-        self._numbers[state] = number
-        if done:
-            self._done[state] = done
-
-    def copy(self, state: int, other: int) -> None:
-        """Let a state represent what another one does."""
-        if other in self._numbers:
-            self.add(state, self._numbers[other], self._done.get(other, 0))
-
-
-@dataclass(slots=True)
-class Edges:
-    """The edges of states that need no byte, or a token, and what the states represent."""
-
-    splits: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    tokens: dict[int, tuple[TokenRef, int]] = field(default_factory=dict)
-    ends: dict[int, int] = field(default_factory=dict)
-    calls: CallEdges = field(init=False)
-    source_map: SourceMap = field(default_factory=SourceMap)
-    repetitions: CountedRepetitions = field(default_factory=CountedRepetitions)
-
-    def __post_init__(self) -> None:
-        self.calls = CallEdges(self.ends)
+        self.splits: dict[int, tuple[int, ...]] = {}
+        self.calls: dict[int, CallEdge] = {}
+        self.tokens: dict[int, tuple[TokenRef, int]] = {}
+        self.ends: dict[int, int] = {}
+        self.repetitions = CountedRepetitions()
 
     def drop(self, first: int) -> None:
         """Drop those of the states from one on."""
-        held: list[dict[int, Any]] = [self.splits, self.tokens, self.ends]
-        for edges in (*held, *self.calls.tables, *self.source_map.tables):
-            for state in [state for state in edges if state >= first]:
+        held: tuple[dict[int, Any], ...] = (self.tokens, self.ends)
+        for edges in held:
+            for state in [state for state in list(edges) if state >= first]:
                 del edges[state]
         self.repetitions.outer.drop(first)
 
@@ -142,32 +95,77 @@ class Edges:
 class Moves(dict[int, ByteEdges]):
     """The edges of states for bytes.
 
-    A state that is not in a first copy gets all its edges when it is asked for those for bytes.
+    A state gets all its edges when it is asked for those for bytes: from the records of its rule,
+    or, in a copy that is not the first, from those of its equal in first copies.
     """
 
-    __slots__ = ("edges",)
+    __slots__ = ("_rule_at", "edges")
 
-    def __init__(self) -> None:
+    def __init__(self, rule_at: Callable[[int], CompiledRule]) -> None:
         self.edges = Edges()
+        self._rule_at = rule_at
 
     def __missing__(self, state: int) -> ByteEdges:
-        """Derive the edges of a state from those of its equal in first copies."""
-        edges = self.edges
-        first, path = edges.repetitions.path(state)
-        if first == state:
+        first, path = self.edges.repetitions.path(state)
+        if first != state:
+            return self._derived(state, first, path[::-1])
+        self._read(self._rule_at(state).records)
+        found = self.get(state)
+        if found is None:
             raise KeyError(state)
-        steps = path[::-1]
-        edges.source_map.copy(state, first)
+        return found
+
+    def _read(self, records: array[int]) -> None:
+        """Get the edges of a rule. Threads look for moves, so these are the last of a state."""
+        edges = self.edges
+        at = 0
+        while at < len(records):
+            state, kind, size = records[at : at + 3]
+            data = tuple(records[at + 3 : at + 3 + size])
+            at += 3 + size
+            if kind == MOVES:
+                self[state] = tuple(zip(data[::3], data[1::3], data[2::3], strict=True))
+            elif kind == LITERAL:
+                target = data[0]
+                for one, byte in enumerate(data[1:], state):
+                    self[one] = ((byte, byte, target),)
+                    target = one
+            elif kind != REPETITION:
+                if kind == SPLIT:
+                    edges.splits[state] = data
+                elif kind == CALL:
+                    rule, back = data
+                    edges.calls[state] = CallEdge(rule, back, back in edges.ends)
+                self[state] = ()
+
+    def origin(self, state: int) -> Origin | None:
+        """What a state represents, None if it is inside a character or between items."""
+        state, _ = self.edges.repetitions.path(state)
+        mapped = self._rule_at(state).mapped
+        at = bisect_right(mapped, state, key=itemgetter(0)) - 1
+        first, count, read, item = mapped[at] if at >= 0 else (0, 0, 0, None)
+        if item is None or state >= first + count:
+            return None
+        if not isinstance(item, Literal):
+            return Origin(item, 0)
+        data, read = utf8(item.codes), read - (state - first)
+        is_inside = read < len(data) and data[read] & 0xC0 == 0x80  # noqa: PLR2004 - of UTF-8
+        return None if is_inside else Origin(item, len(data[:read].decode()))
+
+    def _derived(self, state: int, first: int, steps: list[tuple[Repetition, int]]) -> ByteEdges:
+        """The edges of a state in some copies, the inmost first."""
+        edges = self.edges
+        moves = tuple((low, high, _target(to, steps)) for low, high, to in self[first])
         if first in edges.splits:
             edges.splits[state] = _split(edges.splits[first], first, steps)
         elif first in edges.calls:
             rule, back, _ = edges.calls[first]
-            edges.calls.add(state, rule, _target(back, steps))
+            back = _target(back, steps)
+            edges.calls[state] = CallEdge(rule, back, back in edges.ends)
         elif first in edges.tokens:
             ref, target = edges.tokens[first]
             edges.tokens[state] = ref, _target(target, steps)
-        moves = tuple((low, high, _target(to, steps)) for low, high, to in self[first])
-        self[state] = moves  # the last, as threads look for it
+        self[state] = moves
         return moves
 
 

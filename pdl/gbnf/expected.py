@@ -39,7 +39,7 @@ _WALKED = 1_000_000  # nodes that are looked at for the rules around a place
 def expected_at(rtn: Rtn, here: Configuration) -> tuple[str, ...]:
     """Describe what is expected at a configuration, each once, in the order of the grammar."""
     states = sorted({state for state, _ in here.items}, key=rtn.place)[:_MOST]
-    origins = [rtn.source_map[state] for state in states if state in rtn.source_map]
+    origins = [one for state in states if (one := rtn.moves.origin(state))]
     origins.sort(key=lambda origin: (origin.item.start, origin.done))
     found = dict.fromkeys(map(described, _merged(origins)))
     if len(origins) < len(states):

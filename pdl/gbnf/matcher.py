@@ -175,8 +175,9 @@ class Matcher:
         """Return the configuration after one token; None if it is not allowed there."""
         targets: list[Item] = []
         for state, node in here.items:
-            ref, target = self.rtn.tokens.get(state, (None, 0))
-            if ref:
+            edge = self.rtn.token_edge(state)
+            if edge:
+                ref, target = edge
                 named = piece == ref.text.encode() if ref.id is None else token == ref.id
                 targets += [(target, node)] if named != ref.negated else []
         taken = 0

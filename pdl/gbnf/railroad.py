@@ -300,10 +300,10 @@ class _Layout:
         if isinstance(item, Literal):
             return Said(text, "text", f"the text {item_text(item)}")
         if isinstance(item, TokenRef):
-            return Said(text, "token", described(Origin("", item, 0)))
+            return Said(text, "token", described(Origin(item, 0)))
         if isinstance(item, AnyChar):
             text = "any character"
-        return Said(text, "class", described(Origin("", item, 0)))
+        return Said(text, "class", described(Origin(item, 0)))
 
 
 def _wrapped(parts: list[Box], wide: int) -> list[list[Box]]:

@@ -48,12 +48,10 @@ class Engine:
         self._slow: AmbiguousEngine | None = None
         self._held: AnyWalk | None = None
         is_usual = limits.grammar_configurations >= _LEAST and cache.walk.trie.depth <= LONGEST
-        self._native = native and is_usual
-        if self._native and rules is None:
-            self.rtn = grammar.rtn
-        else:
-            kept = grammar.rule if rules is None else rules
-            self.rtn = compile_rtn(kept, limits, grammar.source, lexemes=not self._native)
+        self._native = native = native and is_usual
+        kept = grammar.rule if rules is None else rules
+        shape = {"lexemes": not native, "shares_loops": native}
+        self.rtn = compile_rtn(kept, limits, grammar.source, **shape)
         self._root = self.rtn.names.index(grammar.root)
         _ = self.start  # whose errors are raised
 

@@ -41,7 +41,7 @@ def _only(engine: Engine, here: Here) -> int | None:
     only: int | None = None
     rtn = engine.rtn
     for state in engine.states(here):
-        if state in rtn.tokens:
+        if rtn.token_edge(state):
             return None
         for low, high, _ in rtn.moves[state]:
             if low != high or only not in (None, low):

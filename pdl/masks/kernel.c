@@ -6,8 +6,9 @@ trie, which nobody writes. Numbers of states, stacks and configurations are indi
 the engine, and each number from outside is checked. All memory is counted, up to a bound that the
 caller sets. Nothing recurses.
 
-A state is unknown until the caller loads it, which a callback asks for. A stack is a linked list of
-states to return to, and there is one for the same states. A configuration is a set of states with
+A rule is unknown until the caller loads it, which a callback asks for; of a repetition it has the
+first copy, and others are derived from that. A stack is a linked list of states to return to, and
+there is one for the same states. A configuration is a set of states with
 their stacks, and there is one for the same set; 0 is the dead one. Where each class of bytes leads
 is filled in when it is needed (lazy determinization). */
 
@@ -22,10 +23,11 @@ is filled in when it is needed (lazy determinization). */
 #endif
 
 enum { AMBIGUOUS = -1, FULL = -2, UNLOADED = -3, INVALID = -4 };
-enum { NONE, MOVES, SPLIT, CALL, END };
+enum { NONE, MOVES, SPLIT, CALL, END, LITERAL, REPETITION }; /* as in pdl.gbnf.edges */
 enum { COMPLETE = 1, COUNTED = 2, WIDE = 4, MEASURED = 8, BROAD = 16 };
 enum { UNKNOWN = -1, NEVER = 1 << 30, INNERMOST = 3, MEMBERS = 40, PARTNERS = 40 };
 enum { LEAVES = 254, REFUSES = 255, FIRSTS = 24, WORK = 4000, SEEN = 1 << 13, THINNED = 100, LINEAR = 12 };
+enum { PAGE = 256, DEEPEST = 40 };
 
 typedef struct { /* a vocabulary's trie in depth-first order; node 0 is the root */
     int32_t nodes, tokens, depth;
@@ -35,7 +37,12 @@ typedef struct { /* a vocabulary's trie in depth-first order; node 0 is the root
     const int32_t *order;           /* the tokens by their bytes */
 } Trie;
 
-typedef struct { int32_t kind, first, count, rounds, endless, optional; } State;
+typedef struct {
+    int8_t kind, known, optional; /* the repetition around it: whether its rounds are optional, */
+    int32_t rounds, endless;      /* how many are left, and the same state with endless ones */
+    int32_t first, count;         /* its numbers */
+} State;
+typedef struct { int32_t first, end, size, copies, entry, following, optional, up; } Repetition;
 typedef struct { int32_t back, below; } Frame;
 typedef struct { int32_t state, stack; } Item;
 typedef struct {
@@ -48,7 +55,7 @@ typedef struct {
     int32_t size, room, width;
 } Array;
 
-typedef int32_t (*Loader)(int32_t state);
+typedef int32_t (*Loader)(int32_t rule);
 
 typedef struct {
     Trie trie;
@@ -59,7 +66,7 @@ typedef struct {
     int32_t size[256], example[256]; /* of each class */
     int64_t weight[256];             /* nodes of the trie that begin with one of its bytes */
     uint8_t continues[256];
-    Array states, numbers, frames, configs, items, rows, pending, found;
+    Array pages, starts, numbers, repetitions, frames, configs, items, rows, pending, found;
     Array frame_table, config_table, seen;
     int32_t *path, *beside; /* configurations along a prefix */
 } Engine;
@@ -72,8 +79,10 @@ typedef struct {
 API uint32_t pdl_source(void) { return PDL_SOURCE; }
 
 #define AT(type, array, index) (((type *)(array).data)[index])
-#define STATE(index) AT(State, e->states, index)
+#define STATE(index) AT(State *, e->pages, (index) / PAGE)[(index) % PAGE]
 #define NUMBER(index) AT(int32_t, e->numbers, index)
+#define START(rule) AT(int32_t, e->starts, rule) /* UNKNOWN if it is not loaded */
+#define REPETITION(index) AT(Repetition, e->repetitions, index)
 #define FRAME(index) AT(Frame, e->frames, index)
 #define CONFIG(index) AT(Config, e->configs, index)
 #define ITEM(index) AT(Item, e->items, index)
@@ -137,6 +146,116 @@ static int32_t pushed(Engine *e, int32_t back, int32_t below) {
     FRAME(e->frames.size) = (Frame){back, below};
     slots[at & mask] = e->frames.size;
     return e->frames.size++;
+}
+
+/* Room for a state. */
+static int page(Engine *e, int32_t state) {
+    State **held = &AT(State *, e->pages, state / PAGE);
+    int64_t size = PAGE * (int64_t)sizeof(State);
+    if (*held) return 0;
+    if (e->spent + size > e->bound || !(*held = calloc(PAGE, sizeof(State)))) return FULL;
+    e->spent += size;
+    return 0;
+}
+
+/* How many repetitions begin at a state or before it. */
+static int32_t after_repetitions(Engine *e, int32_t state) {
+    int32_t low = 0, high = e->repetitions.size;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (REPETITION(middle).first <= state) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The repetition around a state; of those around each other, one in whose first copy the state is,
+if there is one. UNKNOWN if there is none. */
+static int32_t repetition_at(Engine *e, int32_t state) {
+    int32_t at = after_repetitions(e, state) - 1;
+    while (at >= 0 && state >= REPETITION(at).end)
+        at = REPETITION(at).up ? at - REPETITION(at).up : UNKNOWN;
+    return at;
+}
+
+/* Where another copy leads, by where the first one does. */
+static int32_t in_copy(Repetition one, int32_t target, int32_t copy) {
+    if (one.first <= target && target < one.first + one.size) return target + copy * one.size;
+    if (target == one.following) return one.entry + (copy - (copy < one.copies)) * one.size;
+    return target;
+}
+
+/* Give a state the edges of its equal in the first copy. */
+static int derived(Engine *e, int32_t state, Repetition around, int32_t copy) {
+    int32_t equal = state - copy * around.size;
+    State first = STATE(equal);
+    int32_t count = first.kind == MOVES ? 3 * first.count : first.count;
+    int code = first.kind == NONE ? INVALID : grow(e, &e->numbers, count);
+    if (code) return code;
+    int splits = first.kind == SPLIT && around.optional && equal == around.first + around.size - 1;
+    STATE(state).kind = first.kind;
+    STATE(state).count = first.count;
+    STATE(state).first = e->numbers.size;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t held = NUMBER(first.first + i);
+        int is_target = first.kind == MOVES ? i % 3 == 2 : first.kind == CALL ? i == 1 : !i || !splits;
+        NUMBER(e->numbers.size++) = is_target ? in_copy(around, held, copy) : held;
+    }
+    return 0;
+}
+
+/* Know a state whose equal in the first copy of the repetition around it is known. */
+static int know(Engine *e, int32_t state) {
+    int32_t at = repetition_at(e, state);
+    int32_t rounds = NEVER, endless = state, optional = 0;
+    if (at != UNKNOWN) {
+        Repetition around = REPETITION(at);
+        int32_t copy = (state - around.first) / around.size, equal = state - copy * around.size;
+        int code = copy ? derived(e, state, around, copy) : 0;
+        if (code) return code;
+        if (copy && repetition_at(e, equal) != at) { /* that one is the inmost */
+            rounds = STATE(equal).rounds;
+            endless = state + STATE(equal).endless - equal;
+            optional = STATE(equal).optional;
+        } else if (copy < around.copies) {
+            rounds = copy;
+            endless = state + (around.copies - copy) * around.size;
+            optional = around.optional;
+        }
+    }
+    State *found = &STATE(state);
+    found->rounds = rounds;
+    found->endless = endless;
+    found->optional = (int8_t)optional;
+    found->known = 1;
+    return found->kind == NONE ? INVALID : 0;
+}
+
+/* Know a state of a rule that is loaded: its edges, and its rounds. */
+static int ready(Engine *e, int32_t state) {
+    int32_t equals[DEEPEST], count = 0;
+    if (state < 0 || state / PAGE >= e->pages.size) return INVALID;
+    for (;;) {
+        int code = page(e, state);
+        if (code) return code;
+        if (STATE(state).known) break;
+        if (count == DEEPEST) return INVALID;
+        equals[count++] = state;
+        int32_t at = repetition_at(e, state);
+        if (at == UNKNOWN || state < REPETITION(at).first + REPETITION(at).size) break;
+        state = REPETITION(at).first + (state - REPETITION(at).first) % REPETITION(at).size;
+    }
+    while (count) {
+        int code = know(e, equals[--count]);
+        if (code) return code;
+    }
+    return 0;
+}
+
+/* Where a rule starts, which is loaded if it was not. */
+static int32_t entered(Engine *e, int32_t rule) {
+    if (START(rule) == UNKNOWN && (e->load(rule) || START(rule) == UNKNOWN)) return UNLOADED;
+    return START(rule);
 }
 
 static int is_counted(Engine *e, Item item) {
@@ -248,19 +367,13 @@ static int32_t begun(Engine *e) {
     return e->seen.room;
 }
 
-/* Load a state if that was not done. */
-static int loaded(Engine *e, int32_t state) {
-    if (STATE(state).kind != NONE) return 0;
-    return e->load(state) || STATE(state).kind == NONE ? UNLOADED : 0;
-}
-
 /* The configuration of the pending items, with the rules that they leave and enter. */
 static int32_t closed(Engine *e, int32_t turn, int32_t complete) {
     for (int32_t done = 0; done < e->pending.size; done++) {
         Item item = AT(Item, e->pending, done);
-        int code = loaded(e, item.state);
-        State state = STATE(item.state);
+        int code = ready(e, item.state);
         if (code) return code;
+        State state = STATE(item.state);
         if (state.kind == MOVES) {
             code = grow(e, &e->found, 1);
             if (!code) AT(Item, e->found, e->found.size++) = item;
@@ -271,8 +384,10 @@ static int32_t closed(Engine *e, int32_t turn, int32_t complete) {
             if (!item.stack) complete = COMPLETE;
             else code = pend(e, FRAME(item.stack).back, FRAME(item.stack).below, turn);
         } else {
-            int32_t start = NUMBER(state.first), back = NUMBER(state.first + 1);
-            int32_t stack = NUMBER(state.first + 2) ? item.stack : pushed(e, back, item.stack);
+            int32_t start = entered(e, NUMBER(state.first)), back = NUMBER(state.first + 1);
+            code = start < 0 ? start : ready(e, back);
+            if (code) return code;
+            int32_t stack = STATE(back).kind == END ? item.stack : pushed(e, back, item.stack);
             code = stack < 0 ? stack : pend(e, start, stack, turn);
         }
         if (code) return code;
@@ -320,7 +435,9 @@ static int32_t endless(Engine *e, int32_t state, int32_t left, Bounds *bounds) {
     if (rounds == NEVER) return state;
     if (rounds > left) {
         if (rounds < bounds->most) bounds->most = rounds;
-        return STATE(state).endless;
+        state = STATE(state).endless;
+        int code = ready(e, state);
+        return code ? code : state;
     }
     if (rounds > bounds->least) bounds->least = rounds;
     return state;
@@ -329,7 +446,8 @@ static int32_t endless(Engine *e, int32_t state, int32_t left, Bounds *bounds) {
 static int32_t endless_stack(Engine *e, int32_t stack, int32_t left, Bounds *bounds) {
     int32_t backs[INNERMOST], count = 0;
     while (stack && count < INNERMOST) {
-        backs[count++] = endless(e, FRAME(stack).back, left, bounds);
+        backs[count] = endless(e, FRAME(stack).back, left, bounds);
+        if (backs[count++] < 0) return backs[count - 1];
         stack = FRAME(stack).below;
     }
     while (count && stack >= 0) stack = pushed(e, backs[--count], stack);
@@ -347,7 +465,7 @@ static int32_t clamped(Engine *e, int32_t here, int32_t left) {
     for (int32_t i = 0; i < known.count; i++) {
         Item item = ITEM(known.first + i);
         item.state = endless(e, item.state, left, &bounds);
-        if (loaded(e, item.state)) return UNLOADED;
+        if (item.state < 0) return item.state;
         if (STATE(item.state).kind != MOVES) return INVALID;
         item.stack = endless_stack(e, item.stack, left, &bounds);
         if (item.stack < 0) return item.stack;
@@ -600,8 +718,9 @@ API int32_t pdl_frame(Engine *e, int32_t stack, int32_t *back) {
 }
 
 API int32_t pdl_push(Engine *e, int32_t back, int32_t below_) {
-    if (back < 0 || back >= e->states.size || below_ < 0 || below_ >= e->frames.size) return INVALID;
-    return pushed(e, back, below_);
+    int code = ready(e, back);
+    if (code) return code;
+    return below_ < 0 || below_ >= e->frames.size ? INVALID : pushed(e, back, below_);
 }
 
 /* Twice the configuration of the closure of some states with their stacks, and one more where the
@@ -610,8 +729,7 @@ API int32_t pdl_config(Engine *e, const int32_t *items, int32_t count, int32_t c
     int32_t turn = begun(e);
     for (int32_t i = 0; i < count; i++) {
         int32_t state = items[2 * i], stack = items[2 * i + 1];
-        if (state < 0 || state >= e->states.size || stack < 0 || stack >= e->frames.size)
-            return INVALID;
+        if (stack < 0 || stack >= e->frames.size) return INVALID;
         int code = pend(e, state, stack, turn);
         if (code) return code;
     }
@@ -619,55 +737,130 @@ API int32_t pdl_config(Engine *e, const int32_t *items, int32_t count, int32_t c
     return found < 0 ? found : found * 2 + (CONFIG(found).flags & COMPLETE);
 }
 
-/* Make states known: of each its rounds, its endless copy, and whether more rounds subsume fewer. */
-API int pdl_states(Engine *e, const int32_t *data, int32_t count) {
-    int code = count < 0 ? INVALID : grow(e, &e->states, count);
-    for (int32_t i = 0; i < count && !code; i++)
-        if (data[3 * i] < 0 || data[3 * i + 1] < 0 || data[3 * i + 1] >= e->states.size + count)
-            code = INVALID;
-    for (int32_t i = 0; i < count && !code; i++)
-        STATE(e->states.size++) = (State){NONE, 0, 0, data[3 * i], data[3 * i + 1], data[3 * i + 2]};
-    return code;
-}
-
-/* Load one state: the ranges of classes and targets of its moves, its splits, or its call. */
-static int load_one(Engine *e, int32_t state, int32_t kind, const int32_t *data, int32_t size) {
-    if (state < 0 || state >= e->states.size || STATE(state).kind != NONE || kind < MOVES ||
-        kind > END || (kind == MOVES && size % 3) || (kind == CALL && size != 3))
-        return INVALID;
-    for (int32_t i = 0; i < size; i++) {
-        int is_class = kind == MOVES && i % 3 < 2;
-        int32_t most = is_class ? e->classes : kind == CALL && i == 2 ? 2 : e->states.size;
-        if (data[i] < 0 || data[i] >= most) return INVALID;
-    }
-    int code = grow(e, &e->numbers, size + 3);
+/* Room for the states of a rule. */
+static int paged(Engine *e, int32_t end) {
+    int32_t size = e->pages.size, count = (end - 1) / PAGE + 1;
+    int code = count > size ? grow(e, &e->pages, count - size) : 0;
     if (code) return code;
-    if (size) memcpy(&NUMBER(e->numbers.size), data, sizeof(int32_t) * (size_t)size);
-    int32_t count = kind == MOVES ? size / 3 : kind == SPLIT ? size : 0;
-    STATE(state).first = e->numbers.size;
-    STATE(state).count = count;
-    STATE(state).kind = kind;
-    e->numbers.size += size;
+    for (; e->pages.size < count; e->pages.size++) AT(State *, e->pages, e->pages.size) = NULL;
     return 0;
 }
 
-/* Load states: of each its number, its kind, the length of what follows, and that. */
-API int pdl_load(Engine *e, const int32_t *data, int32_t size) {
-    for (int32_t at = 0; at < size;) {
-        if (size - at < 3 || data[at + 2] < 0 || data[at + 2] > size - at - 3) return INVALID;
-        int code = load_one(e, data[at], data[at + 1], data + at + 3, data[at + 2]);
+/* Room for the start of a rule. */
+static int numbered(Engine *e, int32_t rule) {
+    if (rule > INT32_MAX / 4) return FULL;
+    int code = rule < e->starts.size ? 0 : grow(e, &e->starts, rule - e->starts.size + 1);
+    if (code) return code;
+    while (e->starts.size <= rule) START(e->starts.size++) = UNKNOWN;
+    return 0;
+}
+
+/* Load a record of one state, which has not been loaded. */
+static int load_state(Engine *e, int32_t state, int32_t kind, const int32_t *data, int32_t count) {
+    int code = page(e, state);
+    if (!code) code = STATE(state).kind != NONE ? INVALID : grow(e, &e->numbers, count + 3);
+    if (!code && kind == CALL) code = numbered(e, data[0]);
+    if (code) return code;
+    State *loaded = &STATE(state);
+    loaded->kind = (int8_t)kind;
+    loaded->first = e->numbers.size;
+    loaded->count = kind == MOVES ? count / 3 : count;
+    for (int32_t i = 0; i < count; i++)
+        NUMBER(e->numbers.size++) = kind == MOVES && i % 3 < 2 ? e->kind[data[i]] : data[i];
+    return 0;
+}
+
+/* Load the states of a literal, one for each byte, the last one first. */
+static int load_literal(Engine *e, int32_t state, const int32_t *data, int32_t count) {
+    int32_t target = data[0];
+    for (int32_t i = 1; i < count; i++, state++) {
+        int32_t move[3] = {data[i], data[i], target};
+        int code = load_state(e, state, MOVES, move, 3);
         if (code) return code;
-        at += 3 + data[at + 2];
+        target = state;
     }
     return 0;
+}
+
+/* Load a repetition behind some others that begin before it, or with it: around it or not. */
+static int load_repetition(Engine *e, int32_t at, Repetition one) {
+    int32_t before = at - 1;
+    while (before >= 0 && REPETITION(before).end <= one.first) {
+        int32_t up = REPETITION(before).up;
+        before = up ? before - up : UNKNOWN;
+    }
+    if (before >= 0) {
+        Repetition around = REPETITION(before);
+        if (one.first < around.first || one.end > around.first + around.size) return INVALID;
+        one.up = at - before;
+    }
+    int code = grow(e, &e->repetitions, 1);
+    if (code) return code;
+    Repetition *all = e->repetitions.data;
+    memmove(all + at + 1, all + at, sizeof(Repetition) * (size_t)(e->repetitions.size++ - at));
+    all[at] = one;
+    return 0;
+}
+
+typedef struct { int32_t first, end, repetitions; } Rule;
+
+static int is_within(Rule *rule, int32_t state) { return rule->first <= state && state < rule->end; }
+
+/* Whether a record can be loaded: its states are those of the rule, and what it has is known. */
+static int is_record(Rule *rule, int32_t kind, const int32_t *data, int32_t size) {
+    if (kind == CALL) return size == 2 && data[0] >= 0 && is_within(rule, data[1]);
+    if (kind < MOVES || kind > LITERAL || (kind == MOVES && size % 3) || (kind == LITERAL && !size))
+        return 0;
+    for (int32_t i = 0; i < size; i++) {
+        int is_byte = kind == MOVES ? i % 3 < 2 : kind == LITERAL && i;
+        if (is_byte ? data[i] < 0 || data[i] > 255 : !is_within(rule, data[i])) return 0;
+    }
+    return 1;
+}
+
+static int load_record(Engine *e, Rule *rule, const int32_t *record, int32_t size) {
+    int32_t state = record[0], kind = record[1];
+    const int32_t *data = record + 3;
+    int64_t states = kind == LITERAL ? size - 1 : 1;
+    if (kind == REPETITION && size == 5 && data[0] > 0 && data[1] > 0)
+        states = (int64_t)data[0] * ((int64_t)data[1] + 1);
+    if (state < rule->first || states > rule->end - state) return INVALID;
+    if (kind == REPETITION && size == 5) {
+        Repetition one = {state, (int32_t)(state + states), data[0], data[1], data[2], data[3], data[4], 0};
+        int is_right = data[0] > 0 && data[1] > 0 && data[2] >= state && data[2] - state < data[0];
+        if (!is_right || !is_within(rule, data[3])) return INVALID;
+        return load_repetition(e, rule->repetitions++, one);
+    }
+    if (!is_record(rule, kind, data, size)) return INVALID;
+    return kind == LITERAL ? load_literal(e, state, data, size) : load_state(e, state, kind, data, size);
+}
+
+/* Load a rule: where it starts, its states, from `first` on to before `end`, and its records. */
+API int pdl_rule(Engine *e, int32_t number, int32_t start, int32_t first, int32_t end,
+                 const int32_t *records, int32_t size) {
+    if (number < 0 || first < 0 || start < first || start >= end) return INVALID;
+    int code = numbered(e, number);
+    if (code) return code;
+    if (START(number) != UNKNOWN) return INVALID;
+    Rule rule = {first, end, after_repetitions(e, first)};
+    if (rule.repetitions < e->repetitions.size && REPETITION(rule.repetitions).first < end) return INVALID;
+    code = paged(e, end);
+    for (int32_t at = 0; at < size && !code;) {
+        if (size - at < 3 || records[at + 2] < 0 || records[at + 2] > size - at - 3) return INVALID;
+        code = load_record(e, &rule, records + at, records[at + 2]);
+        at += 3 + records[at + 2];
+    }
+    if (!code) START(number) = start;
+    return code;
 }
 
 API int64_t pdl_spent(const Engine *e) { return e->spent; }
 
 API void pdl_free(Engine *e) {
     if (!e) return;
-    Array *arrays[] = {&e->states, &e->numbers, &e->frames, &e->configs, &e->items, &e->rows,
-                       &e->pending, &e->found, &e->frame_table, &e->config_table, &e->seen};
+    Array *arrays[] = {&e->pages, &e->starts, &e->numbers, &e->repetitions, &e->frames, &e->configs, &e->items,
+                       &e->rows, &e->pending, &e->found, &e->frame_table, &e->config_table, &e->seen};
+    for (int32_t i = 0; i < e->pages.size; i++) free(AT(State *, e->pages, i));
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]->data);
     free(e->path);
     free(e->beside);
@@ -706,9 +899,10 @@ API Engine *pdl_new(const Trie *trie, const uint8_t *kind, const int64_t *weight
     for (int32_t i = 0; i < e->classes; i++)
         e->continues[i] = e->example[i] >= 0x80 && e->example[i] + e->size[i] <= 0xC0;
     Array ints = {NULL, 0, 0, sizeof(int32_t)}, items = {NULL, 0, 0, sizeof(Item)};
-    e->numbers = e->frame_table = e->config_table = ints;
+    e->starts = e->numbers = e->frame_table = e->config_table = ints;
     e->items = e->pending = e->found = items;
-    e->states = (Array){NULL, 0, 0, sizeof(State)};
+    e->pages = (Array){NULL, 0, 0, sizeof(State *)};
+    e->repetitions = (Array){NULL, 0, 0, sizeof(Repetition)};
     e->frames = (Array){NULL, 0, 0, sizeof(Frame)};
     e->configs = (Array){NULL, 0, 0, sizeof(Config)};
     e->rows = (Array){NULL, 0, 0, (int32_t)sizeof(int32_t) * e->classes};

@@ -160,8 +160,9 @@ class Masker:
         found = engine.mask(here)
         if engine.rtn.tokens:
             for state in engine.states(here):
-                if state in engine.rtn.tokens:
-                    set_bits(found, self._references.tokens(engine.rtn.tokens[state][0]))
+                edge = engine.rtn.token_edge(state)
+                if edge:
+                    set_bits(found, self._references.tokens(edge[0]))
         if here.complete:
             set_bits(found, self.vocabulary.eos)
         found.flags.writeable = False
@@ -176,11 +177,10 @@ class Masker:
             there = engine.run(here, self.vocabulary.tokens[token])
         if not engine.rtn.tokens:
             return there
-        tokens, references = engine.rtn.tokens, self._references
 
         def taken(state: int) -> int | None:
-            edge = tokens.get(state)
-            return edge[1] if edge and references.takes(edge[0], token) else None
+            edge = engine.rtn.token_edge(state)
+            return edge[1] if edge and self._references.takes(edge[0], token) else None
 
         return engine.targets(here, there, taken)
 

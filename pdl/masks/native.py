@@ -29,7 +29,7 @@ _PATH = Path(__file__).with_name("_kernel.dll" if os.name == "nt" else "_kernel.
 _Pointer = ctypes.c_void_p
 _Int = ctypes.c_int32
 LOADER = ctypes.CFUNCTYPE(_Int, _Int)
-"""The function of Python that the kernel calls for a state that it lacks."""
+"""The function of Python that the kernel calls for a rule that it lacks."""
 
 
 class NativeError(ConfigError, ImportError):
@@ -73,8 +73,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "frame": (_Int, [_Pointer, _Int, _Pointer]),
     "push": (_Int, [_Pointer, _Int, _Int]),
     "config": (_Int, [_Pointer, _Pointer, _Int, _Int]),
-    "states": (_Int, [_Pointer, _Pointer, _Int]),
-    "load": (_Int, [_Pointer, _Pointer, _Int]),
+    "rule": (_Int, [_Pointer, _Int, _Int, _Int, _Int, _Pointer, _Int]),
 }
 
 

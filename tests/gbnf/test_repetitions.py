@@ -149,7 +149,8 @@ def interrupted(grammar: Grammar, left: int) -> int:
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
         nonlocal left
-        if frame.f_globals.get("__name__") not in {"pdl.gbnf.rtn", "pdl.gbnf.repetitions"}:
+        module = frame.f_globals.get("__name__")
+        if module not in {"pdl.gbnf.rule_compiler", "pdl.gbnf.repetitions"}:
             return None
         frame.f_trace_opcodes = frame.f_code.co_name in {"add", "__missing__"}
         left -= event == "opcode"

@@ -109,6 +109,23 @@ def test_counted_repetitions(text: str) -> None:
 
 
 @needs_kernel
+def test_tokens_in_repetitions() -> None:
+    """Each copy has an edge for its token, and the rounds are counted."""
+    held = Vocabulary([*(bytes([byte]) for byte in range(256)), b"<|eot|>", b"$"], eos=257)
+    grammar = gbnf.parse('root ::= (("a" <[256]>){2} "b"?){0,3} "!"')
+    state: Any = Masker(grammar, held).start()
+    for round_ in range(3):
+        for _ in range(2):
+            assert ord("a") in state.allowed()
+            state = state.accept(ord("a"))
+            assert list(state.allowed()) == [256]
+            state = state.accept(256)
+        assert (ord("a") in state.allowed()) == (round_ < 2)
+        assert {ord("b"), ord("!")} <= set(state.allowed())
+    assert 256 not in state.allowed()
+
+
+@needs_kernel
 def test_what_is_too_ambiguous_goes_to_the_matcher() -> None:
     """And comes out with the same masks."""
     held = vocabulary(Random(2))  # noqa: S311 - tests draw
@@ -202,6 +219,36 @@ def test_whatever_numbers_it_is_given(seed: int) -> None:
     def ints(size: int) -> Any:
         return (ctypes.c_int32 * size)(*(number() for _ in range(size)))
 
+    def rule() -> int:
+        """Load a rule whose records are nearly right, and use its states."""
+        first = rng.choice((100, 200, 300, 600, 5_000, number()))
+        end = first + rng.choice((10, 40, 90, 3_000))
+        near = [*range(100, 110), 130, 205, *range(256), *(number() for _ in range(40))]
+        records: list[int] = []
+        for state in rng.sample(range(8), rng.randrange(8)):
+            kind = rng.choice((1, 1, 2, 3, 4, 5, 5, 6, 6, 6, number()))
+            size = {1: 3 * rng.randrange(3), 3: 2, 4: 0, 6: 5}.get(kind, rng.randrange(4))
+            data = [
+                rng.choice((first + rng.randrange(10), *rng.sample(near, 3))) for _ in range(size)
+            ]
+            if kind == 6:
+                data[:2] = rng.choice(((1, 2), (2, 3), (4, 9), (6, 2), (2, 1 << 30)))
+            given = rng.choice((size, size, size, size, number()))
+            records += (rng.choice((first + state,) * 5 + (number(),)), kind, given, *data)
+        held = (ctypes.c_int32 * len(records))(*records)
+        start = first + rng.randrange(3)
+        try:
+            code = lib.pdl_rule(engine, rng.randrange(9), start, first, end, held, len(records))
+        except ctypes.ArgumentError:
+            return 0
+        items = [one for _ in range(8) for one in (first + rng.randrange(end - first), 0)]
+        for step in range(0, 16, 2):
+            found = lib.pdl_config(engine, (ctypes.c_int32 * 2)(*items[step : step + 2]), 1, 0)
+            if found > 1:
+                lib.pdl_walk(engine, found >> 1, bits)
+                lib.pdl_kind(engine, found >> 1, out)
+        return int(code)
+
     out, more, bits = map(native.pointer, (room, room[1 << 14 :], mask))
     keys, ends, nodes, members = ints(3), (ctypes.c_int32 * 3)(1, 2, 3), ints(3), ints(4)
     calls = (
@@ -214,8 +261,9 @@ def test_whatever_numbers_it_is_given(seed: int) -> None:
         lambda: lib.pdl_frame(engine, number(), out),
         lambda: lib.pdl_push(engine, number(), number()),
         lambda: lib.pdl_config(engine, ints(8), 4, number() & 1),
-        lambda: lib.pdl_states(engine, ints(12), 4),
-        lambda: lib.pdl_load(engine, ints(9), 9),
+        rule,
+        rule,
+        rule,
         lambda: lib.pdl_leave(engine, members, 4, keys, ends, 3, nodes, bits),
     )
     for _ in range(40):

@@ -109,8 +109,9 @@ class JsonTexts:
         first = following.encode()[0]
         for state in sorted((state for state, _ in here.items), key=machine.place):
             taken = any(low <= first <= high for low, high, _ in machine.moves[state])
-            if taken and state in machine.source_map:
-                item = machine.source_map[state].item
+            origin = machine.moves.origin(state) if taken else None
+            if origin:
+                item = origin.item
                 return item.start, item.end
         return None
 
