@@ -23,7 +23,8 @@ except ModuleNotFoundError:  # as when it is run by hand
     BuildHookInterface = object
 
 _FOLDER = Path(__file__).resolve().parent / "pdl" / "masks"
-_SOURCE = _FOLDER / "kernel.c"
+_SOURCE = _FOLDER / "kernel.c"  # which includes the others
+_SOURCES = sorted(_FOLDER.glob("kernel*.[ch]"))
 # Not `.so`: with that ending, Python takes it for a module where it looks for all of a package.
 _BUILT = _FOLDER / ("_kernel.dll" if os.name == "nt" else "_kernel.native")
 _SECONDS = 120
@@ -46,7 +47,8 @@ def build() -> str | None:
 
 def _command(folder: str, made: Path) -> list[str]:
     """The call of the compiler."""
-    checksum = f"PDL_SOURCE={zlib.crc32(_SOURCE.read_bytes())}u"
+    source = b"".join(one.read_bytes() for one in _SOURCES)
+    checksum = f"PDL_SOURCE={zlib.crc32(source)}u"
     flags = shlex.split(os.environ.get("CFLAGS", ""))
     if os.name == "nt":
         compiler = shlex.split(os.environ.get("CC", "cl"), posix=False)

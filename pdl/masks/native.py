@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pdl.masks.trie_walk import TrieWalk
     from pdl.masks.vocabulary import Ints, Vocabulary
 
-_SOURCE = Path(__file__).with_name("kernel.c")
+_SOURCES = sorted(Path(__file__).parent.glob("kernel*.[ch]"))
 _PATH = Path(__file__).with_name("_kernel.dll" if os.name == "nt" else "_kernel.native")
 
 _Pointer = ctypes.c_void_p
@@ -80,8 +80,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 def _typed(found: Any) -> Any:
     """Give functions their types. Raises OSError for those of another source."""
     found.pdl_source.restype = ctypes.c_uint32
-    if found.pdl_source() != crc32(_SOURCE.read_bytes()):
-        raise OSError(f"it was not built from this {_SOURCE.name}")
+    if found.pdl_source() != crc32(b"".join(one.read_bytes() for one in _SOURCES)):
+        raise OSError("it was not built from this kernel.c")
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(found, f"pdl_{name}")
         function.restype, function.argtypes = result, arguments
