@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.matcher import Matcher
     from pdl.gbnf.nodes import Rule
     from pdl.gbnf.rtn import Rtn
+    from pdl.gbnf.rule_compiler import Parts
     from pdl.gbnf.sampler import Sampler
     from pdl.gbnf.state import Match, Pieces, State, Vocabulary
 
@@ -54,12 +55,22 @@ class Grammar(GrammarRules):
         return all(map(shortest.productive, held))
 
     @cached_property
-    @within_stack
     def rtn(self) -> Rtn:
         """The recursive transition network of all rules."""
+        return self.network()
+
+    @within_stack
+    def network(self, parts: Parts = "") -> Rtn:
+        """Return a network of all rules, in which some parts of them are rules of their own, too.
+
+        There is one for each kind of parts (`pdl.gbnf.rtn`).
+        """
         from pdl.gbnf.rtn import compile_rtn
 
-        return compile_rtn(self.rule, self.limits, self.source)
+        held: dict[str, Rtn] = self.__dict__.setdefault("_networks", {})
+        if parts not in held:
+            held.setdefault(parts, compile_rtn(self.rule, self.limits, self.source, parts))
+        return held[parts]
 
     @cached_property
     @within_stack

@@ -6,8 +6,7 @@ in the middle of a character.
 
 A rule is compiled when its start is first asked for (`pdl.gbnf.rule_compiler`), and of a repetition
 only the first copy (`pdl.gbnf.repetitions`): a text reaches few of the states that a large grammar
-has. Parts of rules that are lexemes (`pdl.gbnf.lexemes`) become rules of their own, if that is
-asked for.
+has.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from pdl.gbnf.edges import CallEdge, Moves
     from pdl.gbnf.nodes import Item, TokenRef
     from pdl.gbnf.repetitions import CountedRepetitions
+    from pdl.gbnf.rule_compiler import Parts
     from pdl.limits import Limits
     from pdl.source import Source
 
@@ -86,15 +86,13 @@ def compile_rtn(
     rules: Mapping[str, Rule],
     limits: Limits,
     source: Source | None = None,
-    *,
-    lexemes: bool = False,
-    shares_loops: bool = False,
+    parts: Parts = "",
 ) -> Rtn:
     """Return the network of some rules, which were read from `source`.
 
-    With `lexemes`, wide parts of rules become rules of their own, after the others. With
-    `shares_loops`, endless repetitions of a character or a rule do: two of the same, with the same
-    after them, are one, such as the rests of strings that begin differently.
+    Some parts of rules become rules of their own, after the others: wide `lexemes`; or `loops`,
+    endless repetitions of a character or a rule. Two of the same, with the same after them, are one
+    then, such as the rests of strings that begin differently.
 
     Asking for the start of a rule raises LimitError for more states, with those of the rules before
     it, or a longer time than `limits` has.
@@ -102,8 +100,8 @@ def compile_rtn(
     nullable = _nullable(rules)
     starts = Starts(rules, lambda item: _is_nullable(item, nullable), limits, source)
     starts.empty.update(number for number, name in enumerate(rules) if name in nullable)
-    starts.shares_loops = shares_loops
-    if lexemes:
+    starts.parts = parts
+    if parts == "lexemes":
         starts.lexemes = Lexemes(rules, nullable)
     return Rtn(starts.names, starts.empty, byte_classes(rules), starts.moves, starts)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+from typing import Literal as OneOf
 
 from pdl.gbnf.byte_classes import bytes_of, utf8
 from pdl.gbnf.edges import (
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from pdl.limits import Limits
     from pdl.source import Source, Span
 
+Parts: TypeAlias = OneOf["", "loops", "lexemes"]
+"""Which parts of rules are to be rules of their own."""
 _UNWATCHED = 4096  # states that are made between two looks at the clock
 _STATES = (1 << 31) - 1  # numbers of them, in records
 _COMPOUND = (Group, Repeat)
@@ -72,7 +75,7 @@ class Starts(dict[int, int]):
         self.names = list(rules)
         self.empty: set[int] = set()
         self.lexemes: Lexemes | None = None
-        self.shares_loops = False
+        self.parts: Parts = ""
         self._parts: dict[Item, int] = {}
         self._whole: Item | None = None
         self._in_lexeme = False
@@ -285,7 +288,7 @@ class Starts(dict[int, int]):
 
     def _loop(self, item: Repeat, following: int, least: int) -> tuple[int, int]:
         """Rounds without end, and how many are to come before them."""
-        if self.shares_loops and item is not self._whole and isinstance(item.item, _SHARED):
+        if self.parts == "loops" and item is not self._whole and isinstance(item.item, _SHARED):
             endless = item if not item.min else Repeat(item.item, 0)
             return self._state(CALL, self._part(endless), following), least
         loop = self._take(1)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pdl.gbnf.grammar import Grammar
     from pdl.gbnf.nodes import Rule
+    from pdl.gbnf.rule_compiler import Parts
     from pdl.masks.mask_cache import MaskCache
     from pdl.masks.vocabulary import Ints
 
@@ -49,9 +50,11 @@ class Engine:
         self._held: AnyWalk | None = None
         is_usual = limits.grammar_configurations >= _LEAST and cache.walk.trie.depth <= LONGEST
         self._native = native = native and is_usual
-        kept = grammar.rule if rules is None else rules
-        shape = {"lexemes": not native, "shares_loops": native}
-        self.rtn = compile_rtn(kept, limits, grammar.source, **shape)
+        parts: Parts = "loops" if native else "lexemes"
+        if rules is None:
+            self.rtn = grammar.network(parts)
+        else:
+            self.rtn = compile_rtn(rules, limits, grammar.source, parts)
         self._root = self.rtn.names.index(grammar.root)
         _ = self.start  # whose errors are raised
 

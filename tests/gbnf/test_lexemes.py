@@ -70,7 +70,7 @@ def test_lexemes(rule: str, expected: bool) -> None:  # noqa: FBT001 - of a tabl
 def test_parts_of_rules(text: str, parts: int) -> None:
     """They get numbers after those of all rules, and belong to the rule that they are in."""
     grammar = gbnf.parse(text)
-    rtn = compile_rtn(grammar.rule, grammar.limits, lexemes=True)
+    rtn = compile_rtn(grammar.rule, grammar.limits, parts="lexemes")
     assert rtn.starts[0] >= 0
     assert rtn.names == ["root"] * (1 + parts)
     plain, other = Matcher(grammar.rtn, 0), Matcher(rtn, 0)
