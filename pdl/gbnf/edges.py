@@ -16,7 +16,7 @@ from pdl.gbnf.repetitions import CountedRepetitions
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from pdl.gbnf.nodes import Item, TokenRef
     from pdl.gbnf.repetitions import Repetition
@@ -99,17 +99,28 @@ class Moves(dict[int, ByteEdges]):
     or, in a copy that is not the first, from those of its equal in first copies.
     """
 
-    __slots__ = ("_rule_at", "edges")
+    __slots__ = ("_firsts", "_rules", "edges")
 
-    def __init__(self, rule_at: Callable[[int], CompiledRule]) -> None:
+    def __init__(self) -> None:
         self.edges = Edges()
-        self._rule_at = rule_at
+        self._firsts: list[int] = []
+        self._rules: list[CompiledRule] = []
+
+    def add(self, rule: CompiledRule) -> None:
+        """Add a rule whose states are after all others."""
+        del self._rules[len(self._firsts) :]  # one that an interrupt has left
+        self._rules.append(rule)
+        self._firsts.append(rule.states.start)
+
+    def rule_at(self, state: int) -> CompiledRule:
+        """The rule that a state belongs to."""
+        return self._rules[bisect_right(self._firsts, state) - 1]
 
     def __missing__(self, state: int) -> ByteEdges:
         first, path = self.edges.repetitions.path(state)
         if first != state:
             return self._derived(state, first, path[::-1])
-        self._read(self._rule_at(state).records)
+        self._read(self.rule_at(state).records)
         found = self.get(state)
         if found is None:
             raise KeyError(state)
@@ -141,7 +152,7 @@ class Moves(dict[int, ByteEdges]):
     def origin(self, state: int) -> Origin | None:
         """What a state represents, None if it is inside a character or between items."""
         state, _ = self.edges.repetitions.path(state)
-        mapped = self._rule_at(state).mapped
+        mapped = self.rule_at(state).mapped
         at = bisect_right(mapped, state, key=itemgetter(0)) - 1
         first, count, read, item = mapped[at] if at >= 0 else (0, 0, 0, None)
         if item is None or state >= first + count:

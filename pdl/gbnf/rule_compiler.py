@@ -7,7 +7,6 @@ the end of a rule needs no entry on the stack (a tail call).
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from threading import RLock
 from typing import TYPE_CHECKING, TypeAlias
 from typing import Literal as OneOf
@@ -70,7 +69,7 @@ class Starts(dict[int, int]):
         limits: Limits,
         source: Source | None,
     ) -> None:
-        self.moves = Moves(self.at)
+        self.moves = Moves()
         self._rules = list(rules.values())
         self.names = list(rules)
         self.empty: set[int] = set()
@@ -86,8 +85,6 @@ class Starts(dict[int, int]):
         self._most = min(limits.grammar_states, _STATES)
         self._source = source
         self._lock = RLock()
-        self._firsts: list[int] = []
-        self._compiled: list[CompiledRule] = []
         self._next = self._stop = 0
         self._rule = Rule("", ())
         self._clock = Clock(limits, "building the network")
@@ -97,18 +94,14 @@ class Starts(dict[int, int]):
         self._repetitions: list[Repetition] = []
         self._level: Repetitions
 
-    def at(self, state: int) -> CompiledRule:
-        """The rule that a state belongs to."""
-        return self._compiled[bisect_right(self._firsts, state) - 1]
-
     def place(self, state: int) -> tuple[int, int]:
         """The number of the rule that a state belongs to, and the position in it."""
-        rule = self.at(state)
+        rule = self.moves.rule_at(state)
         return rule.number, state - rule.states.start
 
     def states(self, rule: int) -> range:
         """The states of a rule."""
-        return self.at(self[rule]).states
+        return self.moves.rule_at(self[rule]).states
 
     def is_lexeme(self, number: int) -> bool:
         """Whether a rule is a lexeme."""
@@ -128,9 +121,7 @@ class Starts(dict[int, int]):
                     self._next = first
                     raise
                 states, records = range(first, self._next), array("i", self._records)
-                del self._compiled[len(self._firsts) :]  # which an interrupt may have left
-                self._compiled.append(CompiledRule(number, states, records, self._mapped))
-                self._firsts.append(first)  # an interrupt before it leaves a rule unknown
+                self.moves.add(CompiledRule(number, states, records, self._mapped))
                 self[number] = start
             return self[number]
 

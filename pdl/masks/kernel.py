@@ -63,7 +63,7 @@ class _Rules:
             return
         starts = self._rtn.starts
         start = starts[rule]
-        compiled = starts.at(start)
+        compiled = self._rtn.moves.rule_at(start)
         address, size = compiled.records.buffer_info()
         held = start, compiled.states.start, compiled.states.stop, address, size
         if library().pdl_rule(self.engine, rule, *held) < 0:

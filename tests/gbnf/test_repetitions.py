@@ -150,7 +150,7 @@ def interrupted(grammar: Grammar, left: int) -> int:
     def trace(frame: FrameType, event: str, _: object) -> Any:
         nonlocal left
         module = frame.f_globals.get("__name__")
-        if module not in {"pdl.gbnf.rule_compiler", "pdl.gbnf.repetitions"}:
+        if module not in {f"pdl.gbnf.{name}" for name in ("rule_compiler", "edges", "repetitions")}:
             return None
         frame.f_trace_opcodes = frame.f_code.co_name in {"add", "__missing__"}
         left -= event == "opcode"
