@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +24,7 @@ _SURROGATES = (0xD800, 0xDFFF)
 _SCALARS: Ranges = ((0, _SURROGATES[0] - 1), (_SURROGATES[1] + 1, LAST))
 
 
+@final
 @dataclass(frozen=True)
 class CharSet:
     """A set of Unicode scalar values: code points without the surrogates U+D800 to U+DFFF.

@@ -54,22 +54,25 @@ def minimal_dfa(
 def numbered_dfa(
     classes: tuple[Ranges, ...], rows: Sequence[dict[int, int]], accepting: AbstractSet[int]
 ) -> Dfa:
-    """Return the same automaton where no two states are equivalent: there is nothing to merge."""
-    kept, ends = _trimmed(rows, accepting)
-    return _written(_coarsened(classes, *_numbered(kept, ends, range(len(kept)))))
+    """Return the same automaton, of which no state is useless and no two are equivalent."""
+    return _written(_coarsened(classes, *_numbered(rows, accepting, range(len(rows)))))
 
 
 def _trimmed(
     rows: Sequence[Mapping[Label, int]], accepting: AbstractSet[int]
 ) -> tuple[Sequence[Mapping[Label, int]], AbstractSet[int]]:
     """Drop the states that cannot be reached or reach no accepting one; the start remains."""
-    targets = {state: set(row.values()) for state, row in enumerate(rows)}
-    reached = reachable(targets, [0])
-    sources: defaultdict[int, list[int]] = defaultdict(list)
-    for state in reached:
-        for target in targets[state]:
-            sources[target].append(state)
-    live = reachable(sources, reached & accepting)
+    sources: dict[int, list[int]] = {0: []}
+    pending = [0]
+    while pending:
+        state = pending.pop()
+        for target in set(rows[state].values()):
+            if target in sources:
+                sources[target].append(state)
+            else:
+                sources[target] = [state]
+                pending.append(target)
+    live = reachable(sources, sources.keys() & accepting)
     if len(live) == len(rows):
         return rows, accepting
     if 0 not in live:
@@ -193,6 +196,8 @@ def _written(table: Table) -> Dfa:
 
 def _edges(classes: tuple[Ranges, ...], row: dict[int, int]) -> tuple[Edge, ...]:
     pairs = [(low, high, target) for label, target in row.items() for low, high in classes[label]]
+    if len(row) < 2:  # noqa: PLR2004 - the ranges of one class are sorted, and apart
+        return tuple(pairs)
     pairs.sort()
     out: list[Edge] = []
     for low, high, target in pairs:

@@ -160,7 +160,7 @@ def _split(
 ) -> Iterable[tuple[Dfa, dict[Language, bool | None]]]:
     for part, inside in parts:
         common = dfa if part == build.ANYTHING else build.intersection(part, dfa, budget=_BUDGET)
-        rest = build.difference(part, dfa, budget=_BUDGET)
+        rest = part if common.is_empty else build.difference(part, dfa, budget=_BUDGET)
         for language_part, is_in in ((common, True), (rest, False)):
             if not language_part.is_empty:
                 yield language_part, {**inside, language: is_in}

@@ -10,7 +10,7 @@ deterministic. None of these looks at more than one rule; each takes time linear
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, final
 
 from pdl.automata.charset import CharSet
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+@final
 class ProductionDraft:
     """A rule to be. `wish` is how it would like to be called.
 
@@ -53,12 +54,14 @@ class ProductionDraft:
         return f"<{self.wish}>"
 
 
+@final
 class Choice(NamedTuple):
     """One of some rows; none of them is empty."""
 
     rows: Alternatives
 
 
+@final
 class Repeat(NamedTuple):
     """A part from `least` to `most` (None: any number of) times, however many these are."""
 
@@ -155,7 +158,9 @@ _NAMED = (str, ProductionDraft)  # what costs little to compare
 
 def as_row(rows: Alternatives) -> Alternative:
     """Alternatives as one row: a choice if there are several, optional if one is empty."""
-    told = tuple(row for row in rows if row)
+    if len(rows) == 1:
+        return rows[0]
+    told = tuple([row for row in rows if row])
     if not told:
         return ()
     if len(told) > 1:
@@ -193,17 +198,20 @@ def add(row: list[Part], part: Part) -> None:
         row.append(part)
         return
     last = row[-1]
-    if isinstance(part, str):
-        if isinstance(last, str):
+    if type(part) is str:
+        if type(last) is str:
             row[-1] = last + part
         else:
             row.append(part)
+        return
+    if type(part) is not Repeat and type(last) is not Repeat and part != last:
+        row.append(part)
         return
     item, least, most = _counted(part)
     if isinstance(item, str) and isinstance(last, str):
         _join_text(row, last, Repeat(item, least, most))
         return
-    if isinstance(item, CharSet | ProductionDraft | Choice):
+    if not isinstance(item, str | Repeat):
         before, at_least, at_most = _counted(last)
         if before == item:
             both = None if most is None or at_most is None else most + at_most

@@ -256,17 +256,15 @@ def _measure(rows: Alternatives, most: int) -> tuple[int, int]:
 
 
 def _size(part: Part, most: int) -> tuple[int, int]:
-    if isinstance(part, str):
-        return len(part) + 2, 0
-    if isinstance(part, CharSet):
+    if type(part) is CharSet:
         return 2 + 3 * min(len(part.ranges), 20), 0
-    if isinstance(part, ProductionDraft):
-        return len(part.wish), 0
-    if isinstance(part, Choice):
+    if type(part) is Choice:
         width, deep = _measure(part.rows, most)
         return width + 2, deep + 1
-    width, deep = _size(part.part, most)
-    return width + 3, deep
+    if type(part) is Repeat:
+        width, deep = _size(part.part, most)
+        return width + 3, deep
+    return len(part) + 2 if isinstance(part, str) else len(part.wish), 0
 
 
 def too_many(limit: int) -> Problem:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pdl.automata.charset import EVERY, CharSet
@@ -158,6 +158,7 @@ _NAMED = CharSet(((0x08, 0x0A), (0x0C, 0x0D), (0x22, 0x22), (0x5C, 0x5C)))
 """What has a letter or a mark as its escape."""
 _PLAIN = EVERY - _CONTROLS - CharSet.of('"\\')
 """What may be in a string as itself."""
+_PRINTABLE = CharSet.range(0x20, 0x7E)
 _FIRST_PLAIN = 0x5D
 _LONG = 6
 """Ranges of a class that is a rule of its own."""
@@ -178,9 +179,14 @@ class _Policy:
     def escaped(self) -> CharSet:
         return self.named | self.coded
 
+    @cached_property
+    def sure(self) -> frozenset[str]:
+        """The characters of ASCII that are written as themselves alone."""
+        return frozenset(map(chr, _codes(_PRINTABLE - self.escaped)))
+
 
 _CANONICAL = _Policy(_NAMED, _CONTROLS - _NAMED, lower=True)
-_USUAL = _Policy(_NAMED | _SLASH, EVERY - CharSet.range(0x20, 0x7E))
+_USUAL = _Policy(_NAMED | _SLASH, EVERY - _PRINTABLE)
 _ANY = _Policy(_NAMED | _SLASH, EVERY)
 _POLICIES = {"canonical": _CANONICAL, "usual": _USUAL, "any": _ANY}
 
@@ -201,6 +207,7 @@ class JsonStringEncoder:
     def __init__(self, escapes: Escapes) -> None:
         self._escapes = escapes
         self._policy = _POLICIES[escapes]
+        self._sure = self._policy.sure
         self._digits = Digits(lower=self._policy.lower)
         self._known: dict[CharSet | int, Part] = {}
         self._classes: dict[CharSet, ProductionDraft] = {}
@@ -231,8 +238,10 @@ class JsonStringEncoder:
 
     def text(self, text: str, wish: str) -> Alternative:
         """A string, character by character."""
+        if self._sure.issuperset(text):
+            return (text,) if text else ()
         if self._policy is _CANONICAL:
-            return (_encoded(text)[1:-1],) if text else ()
+            return (_encoded(text)[1:-1],)
         return joined(*(self.one(CharSet.char(ord(char)), wish) for char in text))
 
     def beginning(self, chars: CharSet, *, optional: bool) -> ProductionDraft:

@@ -62,6 +62,7 @@ class Tableau:
     most: int = MOST_BRANCHES
     check: Callable[[], None] = lambda: None
     kinds_told: dict[SchemaLiteral, Kinds] = field(default_factory=dict)
+    asserted: dict[str, Constraints] = field(default_factory=dict)
 
     def to_dnf(self, goal: Conjunction) -> tuple[Conjunct, ...]:
         """The conjuncts of a goal; each value of the goal satisfies one of them."""
@@ -180,13 +181,23 @@ class _Expansion:
             branch.expanded[literal] = (*before, scopes)
             self._replace(branch, literal, scopes, rank)
 
+    def _asserted(self, schema: Subschema) -> Constraints:
+        """What a schema says: always the same but for `oneOf`, which depends on what overlaps."""
+        known = self.tableau.asserted
+        if schema.pointer in known:
+            return known[schema.pointer]
+        found = assert_schema(schema)
+        if "oneOf" not in schema.keywords:
+            known[schema.pointer] = found
+        return found
+
     def _replace(self, branch: Branch, literal: SchemaLiteral, scopes: Scopes, rank: Rank) -> None:
         """Read what a literal means next."""
         schema = self._schema(literal.pointer)
         if literal.positive:
             if "unevaluatedProperties" in schema.keywords or "unevaluatedItems" in schema.keywords:
                 scopes |= {literal.pointer}
-            branch.then(assert_schema(schema), scopes, rank)
+            branch.then(self._asserted(schema), scopes, rank)
             return
         alternatives = deny_schema(schema)
         if len(alternatives) == 1:
@@ -202,7 +213,7 @@ class _Expansion:
         if simple == ():
             return ((),)
         schema = self._schema(simple[0].pointer)
-        return (assert_schema(schema),) if simple[0].positive else deny_schema(schema)
+        return (self._asserted(schema),) if simple[0].positive else deny_schema(schema)
 
     def _split(self, branch: Branch) -> list[Branch] | None:
         """Split by the disjunction with the fewest alternatives; None if more is to be read first.

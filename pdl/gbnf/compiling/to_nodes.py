@@ -77,9 +77,9 @@ class _Writer:
     def _sequence(self, row: Alternative) -> Sequence:
         items: list[Item] = []
         for part in row:
-            if isinstance(part, Repeat):
+            if type(part) is Repeat:
                 items.extend(self._again(part))
-            elif isinstance(part, Choice):
+            elif type(part) is Choice:
                 items.append(Group(self._options(part.rows)))
             else:
                 items.append(self._items.get(part) or self._new(part))

@@ -81,7 +81,8 @@ def _inner(languages: ValueLanguages) -> list[Conjunction]:
 
 def _is_written(member: Member) -> bool:
     """Whether UTF-8 has all characters of a key."""
-    return not isinstance(member.key, str) or not lone_surrogate(member.key)
+    key = member.key
+    return not isinstance(key, str) or key.isascii() or not lone_surrogate(key)
 
 
 def _filled(
@@ -114,13 +115,16 @@ def _has_value(
         or languages.strings is not None
     ):
         return True
-    if languages.arrays is None and languages.objects is None:
+    arrays, objects = languages.arrays, languages.objects
+    if arrays is None and objects is None:
         return False
     if filled.issuperset(inner):
         return True  # what leads to no value is in no machine
-    if languages.arrays is not None and _array(languages.arrays, filled) is not None:
+    if objects is not None and 0 in objects.accepting:
         return True
-    return languages.objects is not None and _object(languages.objects, filled) is not None
+    if arrays is not None and _array(arrays, filled) is not None:
+        return True
+    return objects is not None and _object(objects, filled) is not None
 
 
 def _trimmed(
