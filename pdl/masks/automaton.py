@@ -11,29 +11,30 @@ trie, the state with the endless repetition takes the place of the one with the 
 
 from __future__ import annotations
 
-from itertools import pairwise
-from operator import itemgetter
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from pdl.gbnf.gss import EpsilonClosures
 from pdl.gbnf.lexemes import WIDE
-from pdl.masks.trie_walk import view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from pdl.gbnf.edges import CallEdge
     from pdl.gbnf.rtn import Rtn
+    from pdl.masks.vocabulary import Ints
 
 DEAD = 0
 """The state that nothing follows."""
+UNKNOWN = -1
+"""In the table, where it was not asked yet where the bytes of a state lead."""
 NEVER = 1 << 30
 """More rounds than any token has bytes."""
-FILLED, LEAVES = 1, 2
-"""Flags of states: it is known where bytes lead; rules begin or end here."""
-_FIRST = itemgetter(0)
+ROUNDS, ENDLESS, EXIT = -3, -2, -1
+"""The columns of the table behind those of the classes of bytes.
+
+How many rounds at least are left in a state, 0 if none, and the state in which they are endless;
+the state of the rules that begin or end there, 0 if none does."""
 _MOST = 512  # states of the network in a configuration
 _WORK = 4000  # of a closure
 WORK = 20_000
@@ -42,8 +43,6 @@ WORK = 20_000
 Inner: TypeAlias = "tuple[int, Inner] | None"
 """The states to return to within a lexeme, the innermost first."""
 _Item: TypeAlias = "tuple[int, Inner]"
-Edge: TypeAlias = tuple[int, int, int]
-"""The first and the last class of bytes that lead to a state, and that."""
 
 
 class AmbiguousError(Exception):
@@ -57,7 +56,7 @@ class FullError(Exception):
 class _State(NamedTuple):
     """The states of the network in a state, the rules that begin, and whether its rule may end."""
 
-    items: tuple[_Item, ...]
+    items: frozenset[_Item]
     calls: tuple[CallEdge, ...]
     ends: bool
 
@@ -71,35 +70,31 @@ class Automaton:
         self._room = room
         self.work = WORK
         """How many states of the network may still be followed, for one mask or token."""
-        self._classes = rtn.classes
         self.classes = np.frombuffer(rtn.classes, np.uint8).astype(np.int32)
-        self._sizes = [rtn.classes.index(kind) for kind in range(rtn.classes[-1] + 1)] + [256]
-        self._shared: dict[int, bool] = {}
-        self._lexemes: dict[int, bool] = {}
         self.width = rtn.classes[-1] + 1
-        self._closures = EpsilonClosures(rtn)
-        self._numbers: dict[Any, int] = {}
-        self._single: dict[_Item, int] = {}
+        self._bytes = [
+            (self.classes == kind).nonzero()[0].astype(np.uint8).tobytes()
+            for kind in range(self.width)
+        ]
         self.states: list[_State] = []
-        self._edges: dict[int, list[Edge]] = {}
-        self.table = np.zeros((8, self.width), np.int32)
-        self.flags = np.zeros(8, np.uint8)
-        self.counts = False
-        """Whether rounds are left in any state."""
-        self.left = np.zeros(8, np.int32)
-        self.endless = np.zeros(8, np.int32)
-        self.exits = np.zeros(8, np.int32)
-        self._views()
-        self._number((frozenset(), (), False))
-        self.end = self._number((frozenset(), (), True))
+        self._keep(np.empty((0, self.width - ROUNDS), np.int32))
+        self._forget()
+        self._number(_State(frozenset(), (), ends=False))
+        self.end = self._number(_State(frozenset(), (), ends=True))
         """The state in which nothing but the end of a rule is left."""
 
-    def _views(self) -> None:
-        self.flag: Any = view(self.flags)
-        self.targets: Any = view(self.table)
-        self.rounds: Any = view(self.left)
-        self.endless_: Any = view(self.endless)
-        self.exit: Any = view(self.exits)
+    def _keep(self, table: Ints) -> None:
+        self.table = table
+        """A row for each state: where each class of bytes leads, and the other columns."""
+        self.cells: Any = memoryview(table)  # type: ignore[arg-type]  # as numpy's types have it
+        """The same as numbers of Python, which are had three times as fast."""
+
+    def _forget(self) -> None:
+        self._closures = EpsilonClosures(self.rtn)
+        self._numbers: dict[_State, int] = {}
+        self._closed: dict[tuple[_Item, ...], int] = {}
+        self.allowed: dict[int, bytes] = {}
+        """The bytes that lead on from states, of which it is known where they lead."""
 
     @property
     def spent(self) -> int:
@@ -108,34 +103,27 @@ class Automaton:
 
     def drop(self) -> None:
         """Keep only what each state is."""
-        self._numbers.clear()
-        self._single.clear()
-        self._edges.clear()
-        self.table = self.table[:0].copy()
-        self._views()
-        self._closures = EpsilonClosures(self.rtn)
+        self._forget()
+        self._keep(self.table[:0].copy())
 
     def start_of(self, rule: int) -> int:
         """The state at which a rule begins."""
-        return self.closure(self.rtn.starts[rule], None)
+        return self.closure((self.rtn.starts[rule], None))
 
-    def closure(self, state: int, inner: Inner) -> int:
-        """The state of what one state of the network reaches without a byte."""
-        item = state, inner
-        found = self._single.get(item)
+    def closure(self, *items: _Item) -> int:
+        """The state of what some states of the network reach without a byte."""
+        found = self._closed.get(items)
         if found is None:
-            is_still = bool(self.rtn.moves[state])
-            key = frozenset((item,)), (), False
-            found = self._number(key) if is_still else self._closed((item,))
-            self._single[item] = found
+            is_still = len(items) == 1 and self.rtn.moves[items[0][0]]
+            closed = _State(frozenset(items), (), ends=False) if is_still else self._reached(items)
+            found = self._closed[items] = self._number(closed)
         return found
 
-    def _closed(self, pending: Iterable[_Item]) -> int:
-        """The state of what some states reach without a byte."""
+    def _reached(self, items: tuple[_Item, ...]) -> _State:
         takes: dict[_Item, None] = {}
         calls: dict[CallEdge, None] = {}
         ends = False
-        seen = dict.fromkeys(pending)
+        seen = dict.fromkeys(items)
         held = list(seen)
         for state, inner in held:  # which grows
             closure = self._closures.of(state)
@@ -153,154 +141,119 @@ class Automaton:
         self.work -= len(held)
         if self.work < 0:
             raise AmbiguousError
+        return _State(self._thinned(takes), tuple(sorted(calls)), ends)
+
+    def _thinned(self, items: dict[_Item, None] | set[_Item]) -> frozenset[_Item]:
+        """Some items without those that others subsume."""
         repetitions = self.rtn.repetitions
-        items = frozenset(
-            repetitions.drop_subsumed(takes) if repetitions and len(takes) > 1 else takes
-        )
-        return self._number((items, tuple(sorted(calls)), ends))
+        is_counted = repetitions and len(items) > 1
+        return frozenset(repetitions.drop_subsumed(items) if is_counted else items)
 
     def _within(self, call: CallEdge, inner: Inner) -> _Item:
         """Where a rule of a lexeme begins."""
         return self.rtn.starts[call.rule], inner if call.last else (call.return_state, inner)
 
-    def _number(self, key: tuple[frozenset[_Item], tuple[CallEdge, ...], bool]) -> int:
+    def _number(self, state: _State) -> int:
         """The number of a state."""
-        found = self._numbers.get(key)
+        found = self._numbers.get(state)
         if found is not None:
             return found
-        items, calls, ends = key
-        if len(items) > self.limit:
+        if len(state.items) > self.limit:
             raise AmbiguousError
-        counted = self._counted(key) if items and self.rtn.repetitions else (0, 0)
-        leaves = bool(calls or ends)
-        exit_ = self._number((frozenset(), calls, ends)) if leaves and items else 0
+        rounds, endless = self._counted(state) if self.rtn.repetitions else (0, 0)
+        leaves = state.calls or state.ends
+        exit_ = self._number(state._replace(items=frozenset())) if leaves and state.items else 0
         found = len(self.states)
         if found >= len(self.table):
             if self.spent > self._room:
                 raise FullError
-            self._grow()
-        self.counts |= counted[0] > 0
-        self.rounds[found], self.endless_[found] = counted
-        self.exit[found] = exit_ or (found if leaves else 0)
-        self.flag[found] = (FILLED if not items else 0) | (LEAVES if leaves else 0)
-        self.states[found:] = [_State(tuple(items), calls, ends)]
-        self._numbers[key] = found
+            more = np.full((max(8, found), self.table.shape[1]), UNKNOWN, np.int32)
+            self._keep(np.concatenate([self.table, more]))
+        self.table[found, ROUNDS:] = rounds, endless, exit_ or (found if leaves else 0)
+        self.states[found:] = [state]
+        self._numbers[state] = found
         return found
 
-    def _grow(self) -> None:
-        size = len(self.table)
-        self.left = np.concatenate([self.left, np.zeros(size, np.int32)])
-        self.endless = np.concatenate([self.endless, np.zeros(size, np.int32)])
-        self.exits = np.concatenate([self.exits, np.zeros(size, np.int32)])
-        self.flags = np.concatenate([self.flags, np.zeros(size, np.uint8)])
-        self.table = np.concatenate([self.table, np.zeros_like(self.table)])
-        self._views()
-
-    def _counted(self, key: tuple[frozenset[_Item], tuple[CallEdge, ...], bool]) -> tuple[int, int]:
+    def _counted(self, state: _State) -> tuple[int, int]:
         """How many rounds at least are left in a state, 0 if none; and the one that is endless."""
-        repetitions = self.rtn.repetitions
-        items, calls, ends = key
         left = NEVER
         found: set[_Item] = set()
-        for state, inner in items:
-            rounds, state_, inner_ = self._endless(state, inner)
+        for item in state.items:
+            rounds, endless = self._endless(item)
             left = min(left, rounds)
-            found.add((state_, inner_))
+            found.add(endless)
         if left == NEVER:
             return 0, 0
-        kept = frozenset(repetitions.drop_subsumed(found) if len(found) > 1 else found)
-        return left, self._number((kept, calls, ends))
+        return left, self._number(state._replace(items=self._thinned(found)))
 
-    def _endless(self, state: int, inner: Inner) -> tuple[int, int, Inner]:
+    def _endless(self, item: _Item) -> tuple[int, _Item]:
         """The rounds that are left of a state and those to return to, and the endless ones."""
         left = NEVER
+        state, inner = item
         held = self.rtn.repetitions.endless(state)
         if held is not None:
             left, state, _ = held
         if inner is not None:
-            rounds, back, below = self._endless(*inner)
-            left, inner = min(left, rounds), (back, below)
-        return left, state, inner
+            rounds, inner = self._endless(inner)
+            left = min(left, rounds)
+        return left, (state, inner)
 
-    def fill(self, state: int) -> list[Edge]:
+    def fill(self, state: int) -> None:
         """Find where bytes lead from a state."""
-        classes = self._classes
-        moves = [
-            (classes[low], classes[high], (to, inner))
-            for number, inner in self.states[state].items
-            for low, high, to in self.rtn.moves[number]
-        ]
-        if len(self.states[state].items) > 1:
-            moves.sort(key=_FIRST)
-        if any(one[1] >= two[0] for one, two in pairwise(moves)):
-            edges = list(self._merged(moves))
-        else:
-            edges = [(low, high, self.closure(*to)) for low, high, to in moves]
-        row = self.table[state]
-        for low, high, target in edges:
-            row[low : high + 1] = target
-        self._edges[state] = edges
-        self.flags[state] |= FILLED
-        return edges
+        classes = self.rtn.classes
+        held: defaultdict[int, list[_Item]] = defaultdict(list)
+        for number, inner in self.states[state].items:
+            for low, high, to in self.rtn.moves[number]:
+                item = to, inner
+                for kind in range(classes[low], classes[high] + 1):
+                    held[kind].append(item)
+        targets: dict[int, int] = {}
+        before: list[_Item] = []
+        target = DEAD
+        for kind, items in held.items():
+            if items != before:  # as they mostly are for neighbors
+                before, target = items, self.closure(*items)
+            if target:
+                targets[kind] = target
+        self.table[state, :ROUNDS] = DEAD
+        cells = self.cells
+        for kind, target in targets.items():
+            cells[state, kind] = target
+        self.allowed[state] = b"".join([self._bytes[kind] for kind in targets])
 
-    def _merged(self, moves: list[tuple[int, int, _Item]]) -> Iterator[Edge]:
-        """The edges of several states of the network together."""
-        by_class: dict[int, list[_Item]] = {}
-        for low, high, to in moves:
-            for kind in range(low, high + 1):
-                by_class.setdefault(kind, []).append(to)
-        known: dict[tuple[_Item, ...], int] = {}
-        first = last = target = -1
-        for kind in sorted(by_class):
-            held = tuple(by_class[kind])
-            found = known.get(held)
-            if found is None:
-                found = self.closure(*held[0]) if len(held) == 1 else self._closed(held)
-                known[held] = found
-            if kind != last + 1 or found != target:
-                if target > 0:
-                    yield first, last, target
-                first, target = kind, found
-            last = kind
-        if target > 0:
-            yield first, last, target
+    def known(self, state: int) -> bytes:
+        """The bytes that lead on from a state; it is known then where."""
+        if state not in self.allowed:
+            self.fill(state)
+        return self.allowed[state]
 
-    def edges_of(self, state: int) -> list[Edge]:
-        """Where bytes lead from a state."""
-        found = self._edges.get(state)
-        return self.fill(state) if found is None else found
+    def row(self, state: int) -> Ints:
+        """Where each class of bytes leads from a state."""
+        self.known(state)
+        found: Ints = self.table[state, :ROUNDS]
+        return found
 
     def after(self, state: int, kind: int) -> int:
         """The state after a byte of a class."""
-        if not self.flag[state] & FILLED:
+        found: int = self.cells[state, kind]
+        if found == UNKNOWN:
             self.fill(state)
-        found: int = self.targets[state, kind]
+            found = self.cells[state, kind]
+        return found
+
+    def clamped(self, state: int, height: int) -> int:
+        """The state that is the same for so many bytes."""
+        found: int = self.cells[state, ENDLESS] if self.cells[state, ROUNDS] > height else state
         return found
 
     def is_shared(self, state: int) -> bool:
         """Whether a state is in a lexeme, which may be in many places, or many bytes lead on."""
-        known = self._shared.get(state)
-        if known is None:
-            known = self.is_in_lexeme(self.states[state].items[0][0]) or self.is_wide(state)
-            self._shared[state] = known
-        return known
+        return self.is_in_lexeme(next(iter(self.states[state].items))[0]) or self.is_wide(state)
 
     def is_wide(self, state: int) -> bool:
         """Whether so many bytes may come that a walk would visit much of a trie."""
-        found = 0
-        sizes = self._sizes
-        for low, high, _ in self.edges_of(state):
-            found += sizes[high + 1] - sizes[low]
-        return found > WIDE
-
-    def bytes_of(self, low: int, high: int) -> range:
-        """The bytes of some classes."""
-        return range(self._sizes[low], self._sizes[high + 1])
+        return len(self.known(state)) > WIDE
 
     def is_in_lexeme(self, state: int) -> bool:
         """Whether a state of the network is in a lexeme."""
-        rule = self.rtn.place(state)[0]
-        known = self._lexemes.get(rule)
-        if known is None:
-            known = self._lexemes[rule] = self.rtn.starts.is_lexeme(rule)
-        return known
+        return self.rtn.starts.is_lexeme(self.rtn.place(state)[0])

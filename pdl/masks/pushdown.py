@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pdl.masks.automaton import LEAVES, AmbiguousError, Automaton
+from pdl.masks.automaton import EXIT, AmbiguousError, Automaton
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,8 +35,11 @@ class PushdownAutomaton(Automaton):
     """An automaton with the stacks of its states, by number."""
 
     def __init__(self, rtn: Rtn, limit: int, room: int) -> None:
-        super().__init__(rtn, limit, room)
         self._frames: list[tuple[int, int]] = [(-1, -1)]
+        super().__init__(rtn, limit, room)
+
+    def _forget(self) -> None:
+        super()._forget()
         self._stacks: dict[tuple[int, int], int] = {}
         self._entered: dict[int, tuple[tuple[int, ...], bool]] = {}
 
@@ -44,12 +47,6 @@ class PushdownAutomaton(Automaton):
     def spent(self) -> int:
         """The memory of what was learned, in bytes."""
         return super().spent + 300 * (len(self._frames) + len(self._entered))
-
-    def drop(self) -> None:
-        """Keep only what a part is: its states, and those to return to."""
-        super().drop()
-        self._stacks.clear()
-        self._entered.clear()
 
     def start(self, root: int) -> tuple[tuple[int, ...], bool]:
         """The parts before any text, and whether it may end."""
@@ -74,7 +71,7 @@ class PushdownAutomaton(Automaton):
     def enter(self, state: int, stack: int) -> tuple[tuple[int, ...], bool]:
         """The parts that are reached without a byte, and whether the text may end."""
         key = state << BITS | stack
-        if not self.flag[state] & LEAVES:
+        if not self.cells[state, EXIT]:
             return (key,), False
         found = self._entered.get(key)
         if found is None:
@@ -94,7 +91,7 @@ class PushdownAutomaton(Automaton):
             if self.states[state].ends:
                 if stack:
                     back, below = self._frames[stack]
-                    more.append((self.closure(back, None), below))
+                    more.append((self.closure((back, None)), below))
                 else:
                     complete = True
             for held in more:
@@ -129,13 +126,6 @@ class PushdownAutomaton(Automaton):
                 raise AmbiguousError
         return self.sorted(parts), complete
 
-    def clamped(self, part: int, height: int) -> int:
-        """The part that is the same for so many bytes."""
-        state = part >> BITS
-        if self.rounds[state] > height:
-            state = self.endless_[state]
-        return state << BITS | part & LOW
-
     def items_of(self, parts: Iterable[int]) -> list[Item]:
         """The states of the network in some parts, each with those to return to."""
         return [
@@ -168,7 +158,7 @@ class PushdownAutomaton(Automaton):
             stack = 0
             for back in reversed(frames[within:]):
                 stack = self._pushed(back, stack)
-            more, is_end = self.enter(self.closure(state, inner), stack)
+            more, is_end = self.enter(self.closure((state, inner)), stack)
             parts.update(more)
             complete |= is_end
         return parts, complete

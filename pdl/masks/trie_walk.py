@@ -1,4 +1,4 @@
-"""A vocabulary's trie as it is walked, and sets of its tokens."""
+"""A vocabulary's trie as it is walked, and sets of its nodes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 
     Flags: TypeAlias = NDArray[np.bool_]
 
-_MANY = 1000  # nodes of which the tokens are faster noted all at once
-_BIT = (1 << np.arange(8)).astype(np.uint8)
-_DENSE = 300  # numbers of a mask that are kept as the whole mask
-
 
 class TrieWalk:
     """A vocabulary's trie, and of each node how many bytes are below it at most."""
@@ -30,36 +26,22 @@ class TrieWalk:
         self.trie = trie = vocabulary.trie
         self.words = words_of(len(vocabulary))
         self.grown = 0
-        """The memory of all kids that were ever found, in bytes."""
+        """The memory of all children that were ever found, in bytes."""
         self.height = np.zeros(len(trie), np.int32)
         for start, end in zip(trie.levels[-2:0:-1], trie.levels[:1:-1], strict=True):
             above = trie.parent[start:end]
             np.maximum.at(self.height, above, self.height[start:end] + np.int32(1))
-        self.kids = view(trie.child)
+        self.kids: Any = memoryview(trie.child)  # type: ignore[arg-type]  # fast numbers
+        self.heights: Any = memoryview(self.height)  # type: ignore[arg-type]  # the same
         self.bytes = trie.byte.tobytes()
-        self.heights = view(self.height)
         roots = slice(int(trie.child[0]), int(trie.child[1]))
         self.weights = np.zeros(256, np.int64)
         self.weights[trie.byte[roots]] = trie.last[roots] - trie.first[roots]
 
     @cached_property
-    def is_leaf(self) -> Flags:
-        """Which nodes have no children."""
-        found: Flags = self.trie.child[:-1] == self.trie.child[1:]
-        return found
-
-    @cached_property
-    def text(self) -> tuple[Ints, Ints]:
-        """The tokens that are text, and the node at which each ends."""
-        return token_rows(self.trie, np.arange(len(self.trie), dtype=np.int32))
-
-    @cached_property
-    def _token(self) -> Ints | None:
-        """The token of each node, -1 if it has none; None if a node has several."""
-        tokens, nodes = self.text
-        found = np.full(len(self.trie), -1, np.int32)
-        found[nodes] = tokens
-        return found if np.count_nonzero(found >= 0) == len(tokens) else None
+    def root(self) -> NodeSet:
+        """The root alone."""
+        return NodeSet(self, np.zeros(1, np.int32))
 
     @cached_property
     def with_byte(self) -> list[Ints]:
@@ -68,37 +50,27 @@ class TrieWalk:
         ends = np.bincount(self.trie.byte, minlength=256).cumsum()
         return [part[part > 0] for part in np.split(order, ends[:-1])]
 
-    def inner(self, nodes: Ints) -> Ints:
-        """Those of some nodes that have children."""
-        found: Ints = nodes[~self.is_leaf[nodes]]
-        return found
-
-    def tokens(self, nodes: Ints) -> TokenSet:
-        """The tokens that end at some nodes."""
-        return TokenSet(self.mask_of(nodes))
+    @cached_property
+    def _tokens(self) -> tuple[Ints, Ints, Ints]:
+        """The first token at each node, or -1; the other ones, and the first of each's node."""
+        trie = self.trie
+        first = np.where(trie.own > trie.low, np.append(trie.order, np.int32(-1))[trie.low], -1)
+        at, nodes = spans(trie.low + 1, np.maximum(trie.own, trie.low + 1))
+        return first.astype(np.int32), trie.order[at], first[nodes]
 
     def mask_of(self, nodes: Ints) -> Ints:
-        """The same as a mask."""
+        """The mask of the tokens that end at some nodes."""
+        first, others, same = self._tokens
+        marks = np.zeros(self.words * WORD + WORD, np.bool_)  # of which -1 is the last
+        marks[first[nodes]] = True
+        marks[others] = marks[same]
+        return packed(marks)[:-1]
+
+    def mask_below(self, nodes: Ints) -> Ints:
+        """The mask of the tokens that end at some nodes or below them."""
         marks = np.zeros(self.words * WORD, np.bool_)
-        marks[token_rows(self.trie, nodes)[0]] = True
+        marks[self.trie.order[spans(self.trie.low[nodes], self.trie.high[nodes])[0]]] = True
         return packed(marks)
-
-    def mark(self, nodes: list[Ints], mask: Ints) -> None:
-        """Add the tokens that end at some nodes to a mask."""
-        if not nodes:
-            return
-        held = np.concatenate(nodes)
-        if len(held) > _MANY or self._token is None:
-            mask |= self.mask_of(held)
-        else:
-            tokens = self._token[held]
-            tokens = tokens[tokens >= 0]
-            np.bitwise_or.at(mask.view(np.uint8), tokens >> 3, _BIT[tokens & 7])
-
-
-def view(array: NDArray[Any]) -> Any:
-    """An array whose items are had as Python's numbers, three times as fast."""
-    return memoryview(array)  # type: ignore[arg-type]  # numpy's types do not say that it may be
 
 
 def children(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
@@ -127,109 +99,71 @@ def set_bits(mask: Ints, tokens: Iterable[int]) -> None:
         bits[token >> 3] |= 1 << (token & 7)
 
 
-class TokenSet:
-    """Tokens as a mask; of a sparse one, only the numbers with any token."""
-
-    __slots__ = ("_mask", "_places")
-
-    def __init__(self, mask: Ints) -> None:
-        places = mask.nonzero()[0]
-        is_dense = len(places) > _DENSE
-        self._places = None if is_dense else places
-        self._mask = mask if is_dense else mask[places]
-
-    def add_to(self, mask: Ints) -> None:
-        """Add them to a mask."""
-        if self._places is None:
-            mask |= self._mask
-        elif len(self._places):
-            mask[self._places] |= self._mask
-
-    @property
-    def size(self) -> int:
-        """The memory that they take, in bytes."""
-        return self._mask.nbytes * (1 if self._places is None else 3) + 300
-
-
-class Kids:
-    """Some nodes of one byte: the tokens that end there, and those that have children."""
-
-    __slots__ = ("inner", "nodes", "tokens")
-
-    def __init__(self, walk: TrieWalk, nodes: Ints) -> None:
-        self.nodes = nodes
-        self.tokens = walk.tokens(nodes)
-        self.inner = Exits(walk, walk.inner(nodes))
-        walk.grown += self.size
-
-    @property
-    def size(self) -> int:
-        """The memory that they take, in bytes."""
-        return self.nodes.nbytes + self.tokens.size + self.inner.size
-
-
-class Exits:
-    """Nodes that have children, at which a lexeme may end, or a rule begin."""
+class NodeSet:
+    """Nodes that have children, in order; known by identity."""
 
     def __init__(self, walk: TrieWalk, nodes: Ints) -> None:
         self._walk = walk
-        self._nodes: Ints | None = nodes
-        self._kids: dict[int, Kids] = {}
+        self._nodes = nodes
+        self._kids: dict[int, tuple[Ints, NodeSet]] = {}
 
     @property
     def nodes(self) -> Ints:
-        """The nodes, in order."""
-        assert self._nodes is not None
+        """The nodes."""
         return self._nodes
 
     @property
     def most(self) -> int:
         """How many nodes there are at most."""
-        return len(self.nodes)
+        return len(self._nodes)
 
-    def kids(self, byte: int) -> Kids:
-        """Their children after a byte."""
+    @cached_property
+    def height(self) -> int:
+        """How many bytes are below a node at most."""
+        return int(self._walk.height[self.nodes].max(initial=0))
+
+    def kids(self, byte: int) -> tuple[Ints, NodeSet]:
+        """Their children after a byte, and those of these that have children."""
         found = self._kids.get(byte)
         if found is None:
-            found = self._kids[byte] = Kids(self._walk, self._found(byte))
+            walk = self._walk
+            kids = self._found(byte)
+            found = self._kids[byte] = kids, NodeSet(walk, kids[walk.height[kids] > 0])
+            walk.grown += kids.nbytes + found[1].size
         return found
 
     def _found(self, byte: int) -> Ints:
-        nodes = self.nodes
         kids = self._walk.with_byte[byte]
-        parents = self._walk.trie.parent[kids]
-        at = nodes.searchsorted(parents)
-        at[at == len(nodes)] = 0
-        found: Ints = kids[nodes[at] == parents]
+        found: Ints = kids[np.isin(self._walk.trie.parent[kids], self._nodes)]
         return found
 
     @property
     def size(self) -> int:
         """The memory that they take, in bytes."""
-        nodes = 0 if self._nodes is None else self._nodes.nbytes
-        return nodes + sum(one.size for one in self._kids.values()) + 300
+        kids = sum(kids.nbytes + inner.size for kids, inner in self._kids.values())
+        return self._nodes.nbytes + kids + 300
 
 
-class OtherExits(Exits):
-    """Those of another lexeme, but for the nodes at which the two differ."""
+class RestOfNodes(NodeSet):
+    """Those of another set that are neither among some nodes, nor others or below these.
 
-    def __init__(self, walk: TrieWalk, base: Exits, touched: Ints, lost: Ints) -> None:
-        super().__init__(walk, touched[:0])
-        self._nodes = None
-        self._base = base
-        self._touched = touched
+    They share what that set knows, as it may have most nodes of the trie.
+    """
+
+    def __init__(self, walk: TrieWalk, base: NodeSet, nodes: Ints, above: Ints) -> None:
         trie = walk.trie
-        firsts = trie.first[lost]
-        order = firsts.argsort()
-        self._firsts, self._lasts = firsts[order], trie.last[lost][order]
+        starts = np.concatenate([[-1], trie.first[nodes], trie.first[above]])
+        order = starts.argsort()
+        super().__init__(walk, starts[order])
+        self._ends = np.concatenate([[0], trie.first[nodes] + 1, trie.last[above]])[order]
+        self._base = base
+        self.height = base.height
 
     @property
     def nodes(self) -> Ints:
-        """The nodes, in order."""
-        if self._nodes is None:
-            held = self._base.nodes
-            self._nodes = held[self._kept(held)]
-        return self._nodes
+        """The nodes."""
+        held = self._base.nodes
+        return held[self._kept(held)]
 
     @property
     def most(self) -> int:
@@ -237,18 +171,11 @@ class OtherExits(Exits):
         return self._base.most
 
     def _kept(self, nodes: Ints) -> Flags:
-        """Which nodes are the same."""
-        kept = np.ones(len(nodes), np.bool_)
-        if len(self._touched):
-            at = self._touched.searchsorted(nodes)
-            at[at == len(self._touched)] = 0
-            kept = self._touched[at] != nodes
-        if len(self._firsts):
-            first = self._walk.trie.first[nodes]
-            at = self._firsts.searchsorted(first, "right") - 1
-            kept &= (at < 0) | (first >= self._lasts[at])
+        """Which nodes are in no span."""
+        first = self._walk.trie.first[nodes]
+        kept: Flags = first >= self._ends[self._nodes.searchsorted(first, "right") - 1]
         return kept
 
     def _found(self, byte: int) -> Ints:
-        held = self._base.kids(byte).nodes
-        return held[self._kept(self._walk.trie.parent[held])]
+        kids, _ = self._base.kids(byte)
+        return kids[self._kept(self._walk.trie.parent[kids])]

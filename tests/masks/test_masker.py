@@ -34,8 +34,8 @@ from pdl.masks import (
     TokenError,
     Vocabulary,
     automaton,
-    descent,
     fill_bitmasks,
+    lexeme_scan,
     mask_cache,
     walk,
 )
@@ -146,8 +146,9 @@ def test_a_mask_has_the_tokens_that_the_matcher_takes(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lexemes, "WIDE", bounds[0])
         patch.setattr(automaton, "WIDE", bounds[0])
-        patch.setattr(descent, "FEW", bounds[1])
+        patch.setattr(walk, "WIDE", bounds[0])
         patch.setattr(walk, "FEW", bounds[1])
+        patch.setattr(lexeme_scan, "SMALL", 4 * bounds[1])
         for _ in walked(grammar, vocabulary(kind=kind), Random(seed), 5):  # noqa: S311
             pass
 
