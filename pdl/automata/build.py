@@ -55,7 +55,7 @@ _Key: TypeAlias = tuple[bool, tuple[tuple[str, int], ...]]
 
 
 class _Node:
-    """A state of the word that was added last."""
+    """A state of the word that was added last, up to where it differs from those before."""
 
     __slots__ = ("final", "row")
 
@@ -77,10 +77,9 @@ def words(texts: Iterable[str], *, budget: Budget = DEFAULT_BUDGET) -> Dfa:
     for text in sorted({text for text in texts if _is_scalar(text)}):
         shared = _common_prefix(last, text)
         _replace_or_register(path, last, shared, register)
-        path.extend(_Node() for _ in range(len(text) - shared))
-        path[-1].final = True
+        path[-1].final |= len(text) == shared
         last = text
-        budget.check(len(register) + len(path))
+        budget.check(len(register) + len(text) + 1)
     _replace_or_register(path, last, 0, register)
     keys = [(path[0].final, tuple(path[0].row)), *register]
     letters = sorted({char for _, row in keys for char, _ in row})
@@ -103,11 +102,30 @@ def _common_prefix(one: str, other: str) -> int:
 def _replace_or_register(
     path: list[_Node], last: str, depth: int, register: dict[_Key, int]
 ) -> None:
-    """Merge the states below a depth, which no later word passes, with equal ones."""
+    """Merge the states below a depth, which no later word passes, with equal ones.
+
+    Those for the end of the last word, which it alone has, are not in the path yet.
+    """
+    end = len(path) - 1
+    if end < len(last):
+        path.extend(_Node() for _ in range(depth - end))
+        end = len(path) - 1
+        if end == len(last):
+            path[-1].final = True
+        else:
+            path[-1].row.append((last[end], _registered_end(last, end + 1, register)))
     while len(path) > depth + 1:
         node = path.pop()
         number = register.setdefault((node.final, tuple(node.row)), len(register))
         path[-1].row.append((last[len(path) - 1], number))
+
+
+def _registered_end(text: str, start: int, register: dict[_Key, int]) -> int:
+    """The state that accepts the end of a text, from an index on, and nothing else."""
+    number = register.setdefault((True, ()), len(register))
+    for char in text[: start - 1 : -1]:
+        number = register.setdefault((False, ((char, number),)), len(register))
+    return number
 
 
 def concat(*parts: Dfa, budget: Budget = DEFAULT_BUDGET) -> Dfa:
@@ -194,13 +212,15 @@ def _product(ours: Table, theirs: Table, budget: Budget, *, partial: bool) -> _P
         second = theirs.rows[other] if other != _DEAD else nothing
         for label, target in ours.rows[one].items():
             for shared in ours_to[label]:
-                pair = (target, second.get(theirs_of[shared], _DEAD))
-                if pair[1] == _DEAD and not partial:
+                to = second.get(theirs_of[shared], _DEAD)
+                if to == _DEAD and not partial:
                     continue
-                if pair not in number:
-                    number[pair] = len(order)
+                pair = (target, to)
+                at = number.get(pair)
+                if at is None:
+                    at = number[pair] = len(order)
                     order.append(pair)
-                row[shared] = number[pair]
+                row[shared] = at
         rows.append(row)
         steps += len(row)
         budget.check(len(order), steps)
@@ -262,7 +282,7 @@ def _without_gaps(row: Iterable[Edge], free: int) -> Iterator[Edge]:
     for edge in (*row, (LAST + 1, LAST + 1, free)):
         if at < edge[0]:
             for first, last in EVERY.ranges:
-                if max(at, first) <= min(edge[0] - 1, last):
+                if at <= last and first < edge[0]:
                     yield max(at, first), min(edge[0] - 1, last), free
         if edge[0] <= LAST:
             yield edge

@@ -92,7 +92,7 @@ def _merged_upwards(
     known: dict[tuple[bool, frozenset[tuple[Any, int]]], int] = {}
     blocks = [0] * len(rows)
     for state in order:
-        targets = frozenset((label, blocks[target]) for label, target in rows[state].items())
+        targets = frozenset([(label, blocks[target]) for label, target in rows[state].items()])
         blocks[state] = known.setdefault((state in accepting, targets), len(known))
     return blocks
 
@@ -154,10 +154,11 @@ def _numbered(
         row: dict[Label, int] = {}
         for label, target in sorted(rows[head].items()):
             block = blocks[target]
-            if block not in number:
-                number[block] = len(heads)
+            at = number.get(block)
+            if at is None:
+                at = number[block] = len(heads)
                 heads.append(target)
-            row[label] = number[block]
+            row[label] = at
         out.append(row)
     return out, frozenset(number[blocks[state]] for state in accepting)
 
@@ -200,9 +201,12 @@ def _edges(classes: tuple[Ranges, ...], row: dict[int, int]) -> tuple[Edge, ...]
         return tuple(pairs)
     pairs.sort()
     out: list[Edge] = []
-    for low, high, target in pairs:
-        if out and out[-1][2] == target and out[-1][1] + 1 == low:
-            out[-1] = (out[-1][0], high, target)
+    since, until, to = pairs[0]
+    for low, high, target in pairs[1:]:
+        if target == to and low == until + 1:
+            until = high
         else:
-            out.append((low, high, target))
+            out.append((since, until, to))
+            since, until, to = low, high, target
+    out.append((since, until, to))
     return tuple(out)

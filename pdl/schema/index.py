@@ -95,8 +95,9 @@ class SchemaIndex:
             self._pending.append(location)
             self.problems += _bad_keywords(location)
             self._anchor(location)
+            base, draft, file = location.base, location.draft, location.file
             pending += [
-                replace(location, node=inner, path=location.path + steps)
+                SchemaLocation(inner, location.path + steps, base, draft, file)
                 for steps, inner in subschemas(node)
             ]
 
@@ -113,6 +114,8 @@ class SchemaIndex:
         """The location inside the resource that its `$id` begins, if it has one."""
         node = location.node
         own = _identifier(node, location.draft) if isinstance(node, dict) else ""
+        if not own:
+            return location
         uri, fragment = urldefrag(own)
         if fragment and not uri:  # drafts 4 to 7 name anchors so
             self._anchors.setdefault((location.base, fragment), location)

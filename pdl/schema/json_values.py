@@ -73,6 +73,8 @@ def _check(count: int, most: int, what: str) -> None:
 
 def _plain(value: Json, path: JsonPath) -> Json:
     """A shallow copy as JSON has it."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
@@ -80,8 +82,6 @@ def _plain(value: Json, path: JsonPath) -> Json:
         return dict(value)
     if isinstance(value, list | tuple):
         return list(value)
-    if value is None or isinstance(value, str | bool | int):
-        return value
     if isinstance(value, float) and math.isfinite(value):
         return value
     _refuse("schema/not-json", f"{type(value).__name__} {value!r:.40} is not a JSON value", path)

@@ -8,7 +8,7 @@ items that they evaluate are known. Source: JSON Schema Core 2020-12, section 11
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -107,13 +107,22 @@ class Branch:
 
     def fork(self, constraints: Constraints, scopes: Scopes, rank: Rank, splits: int) -> Branch:
         """The same with more constraints, for one of some alternatives."""
-        atoms = defaultdict(dict, {kind: found.copy() for kind, found in self.atoms.items()})
-        copies = {
-            name: getattr(self, name).copy()
-            for name in ("order", "disjunctions", "expanded", "unevaluated", "evaluated")
-        }
-        pending = list(_ranked(constraints, scopes, rank))
-        return replace(self, pending=pending, splits=self.splits * splits, atoms=atoms, **copies)
+        return Branch(
+            _ranked(constraints, scopes, rank),
+            self.kinds,
+            self.booleans,
+            self.members,
+            self.length,
+            self.unique,
+            self.repeated,
+            defaultdict(dict, {kind: found.copy() for kind, found in self.atoms.items()}),
+            self.order.copy(),
+            self.disjunctions.copy(),
+            self.expanded.copy(),
+            self.unevaluated.copy(),
+            self.evaluated.copy(),
+            self.splits * splits,
+        )
 
     def then(self, constraints: Iterable[Constraint], scopes: Scopes, rank: Rank) -> None:
         """Read these constraints next, in their order."""
@@ -154,8 +163,8 @@ class Branch:
     def freeze(self) -> Conjunct:
         """What is known, once nothing is left to be read or decided."""
         atoms = {kind: tuple(found) for kind, found in self.atoms.items()}
-        clauses = [clause for clause in self._clauses() if len(clause) == 1]
-        needed = [key for clause in clauses for key, there in clause if there]
+        clauses = self._clauses()
+        needed = [key for one in clauses if len(one) == 1 for key, there in one if there]
         declared = sorted(self.order, key=self.order.__getitem__)
         contains = atoms.get(Contains, ())
         custom = atoms.get(CustomRule, ())
@@ -168,7 +177,7 @@ class Branch:
                 tuple(dict.fromkeys((*declared, *needed))),
                 atoms.get(KeyRule, ()),
                 atoms.get(Some, ()),
-                frozenset(self._clauses()),
+                frozenset(clauses),
                 *self.members,
             ),
             ArrayConjunct(
