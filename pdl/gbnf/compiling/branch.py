@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -37,6 +38,7 @@ from pdl.gbnf.compiling.constraints import (
     Some,
     StringAtom,
     Unevaluated,
+    lacks,
     length,
     requires,
 )
@@ -238,8 +240,13 @@ def _lacks_atom(branch: Branch, atom: NumberAtom | StringAtom, _others: Constrai
 
 
 def _lacks_presence(branch: Branch, constraint: Presence, _others: Constraints) -> bool:
-    known = branch.atoms[Presence]
-    return all(Presence(frozenset({(key, not on)})) in known for key, on in constraint.clause)
+    return all(map(branch.atoms[Presence].__contains__, _opposites(constraint.clause)))
+
+
+@lru_cache(maxsize=1024)
+def _opposites(clause: Clause) -> Constraints:
+    """That none of the literals of a clause is true."""
+    return tuple(lacks(key) if there else requires(key) for key, there in clause)
 
 
 def _lacks_value(branch: Branch, rule: KeyRule, others: Constraints) -> bool:

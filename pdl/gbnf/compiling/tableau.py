@@ -67,10 +67,12 @@ class Tableau:
     def to_dnf(self, goal: Conjunction) -> tuple[Conjunct, ...]:
         """The conjuncts of a goal; each value of the goal satisfies one of them."""
         for loose in (False, True):
+            expansion = _Expansion(self, loose)
             try:
-                return self._to_dnf(goal, _Expansion(self, loose))
+                return self._to_dnf(goal, expansion)
             except TooManyBranchesError:
-                continue
+                if not expansion.compared:
+                    break  # a loose attempt would be the same one
         return self._to_dnf(goal, _Expansion(self, loose=True, most=self.most))
 
     def _to_dnf(self, goal: Conjunction, expansion: _Expansion) -> tuple[Conjunct, ...]:
@@ -117,13 +119,17 @@ class Tableau:
         return frozenset(KINDS) if values is None else frozenset(map(kind_of, values))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Expansion:
-    """One attempt: `loose` takes the looser alternatives, `most` leaves out what goes beyond it."""
+    """One attempt: `loose` takes the looser alternatives, `most` leaves out what goes beyond it.
+
+    `compared`: schemas were, to tell which can apply together; a loose attempt does not do that.
+    """
 
     tableau: Tableau
     loose: bool
     most: int | None = None
+    compared: bool = False
     notes: dict[tuple[str, str, str], None] = field(default_factory=dict)
     formulas: dict[tuple[Constraints, ...], PresenceFormula | None] = field(default_factory=dict)
 
@@ -152,7 +158,10 @@ class _Expansion:
         return Subschema(document, pointer, document.at(pointer), self._note, self._overlap)
 
     def _overlap(self, one: SchemaLiteral, other: SchemaLiteral) -> bool:
-        return not self.loose and self.tableau.overlap(one, other)
+        if self.loose:
+            return False
+        self.compared = True
+        return self.tableau.overlap(one, other)
 
     def _read(self, branch: Branch, constraint: Constraint, scopes: Scopes, rank: Rank) -> None:
         if isinstance(constraint, Unevaluated) and not constraint.positive:
@@ -299,15 +308,14 @@ class _Expansion:
         """The kinds that an alternative leaves."""
         kinds = branch.kinds
         for constraint in constraints:
-            match constraint:
-                case Limit("kinds", named):
-                    kinds &= named
-                case SchemaLiteral():
-                    if NO_SCOPES in branch.expanded.get(constraint.opposite, ()):
-                        return frozenset()
-                    kinds &= self.tableau.kinds(constraint)
-                case _:
-                    kinds -= branch.refuted(constraint, constraints)
+            if isinstance(constraint, SchemaLiteral):
+                if NO_SCOPES in branch.expanded.get(constraint.opposite, ()):
+                    return frozenset()
+                kinds &= self.tableau.kinds(constraint)
+            elif isinstance(constraint, Limit) and constraint.field == "kinds":
+                kinds &= constraint.value
+            else:
+                kinds -= branch.refuted(constraint, constraints)
         return kinds
 
     def _combinations(
