@@ -124,10 +124,9 @@ def compile_schema(
     source_map = schema.source_map
     custom = check_custom_rules(schema.document, source_map)
     with uncollected():
-        compiler, rules = _small(schema, options, Clock(limits, "compiling the schema"))
+        rules, report = _told(schema, options, Clock(limits, "compiling the schema"))
     if not rules:
         raise SchemaError(*source_map.located([_nothing(schema, options)]))
-    report = Report(tuple(dict.fromkeys(_original(entries(schema.document, compiler), source_map))))
     if strict and report.post_hoc:
         raise SchemaError(*source_map.located(map(post_hoc_problem, report.post_hoc)))
     return Compiled(Grammar(rules) if custom else Grammar.productive(rules), report)
@@ -145,6 +144,18 @@ def to_gbnf(
     Raises what `compile` raises.
     """
     return str(compile_schema(schema, options, strict=strict, limits=limits).grammar)
+
+
+def _told(schema: Schema, options: Options, clock: Clock) -> tuple[tuple[Rule, ...], Report]:
+    """The rules of a schema, none if nothing satisfies it, and what they enforce of it.
+
+    Nothing else of the compilation is left, for the collector to look at.
+    """
+    compiler, rules = _small(schema, options, clock)
+    found = _original(entries(schema.document, compiler), schema.source_map)
+    report = Report(tuple(dict.fromkeys(found)))
+    compiler.release()
+    return rules, report
 
 
 def _small(schema: Schema, options: Options, clock: Clock) -> tuple[Compiler, tuple[Rule, ...]]:

@@ -256,6 +256,10 @@ class Compiler(Context):
         """What was noted."""
         return tuple(Entry(*note) for note in self.notes)
 
+    def release(self) -> None:
+        """Let go of what leads back here, which would keep all of it until a collection."""
+        del self._tableau, self._satisfiability
+
 
 @lru_cache(maxsize=256)
 def _noted_numbers(atoms: tuple[NumberAtom, ...], numbers: Numbers) -> tuple[Dfa | None, Notes]:
