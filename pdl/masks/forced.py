@@ -5,7 +5,6 @@ Masks are computed in advance for likely states.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,14 +22,13 @@ MOST = 4096
 def forced(engine: Engine, here: Here, vocabulary: Vocabulary) -> tuple[bytes, tuple[int, ...]]:
     """Return the bytes that must follow a configuration, `MOST` at most, and their tokens."""
     found = bytearray()
-    byte = _only(engine, here)
-    while byte is not None and len(found) < MOST:
-        found.append(byte)
-        there = engine.run(here, bytes([byte]))
-        if there is None:
+    there: Here | None = here
+    while there is not None and len(found) < MOST:
+        byte = _only(engine, there)
+        if byte is None:
             break
-        here = there
-        byte = _only(engine, here)
+        found.append(byte)
+        there = engine.run(there, bytes([byte]))
     return bytes(found), tuple(cut(bytes(found), vocabulary.trie)[0])
 
 
@@ -54,28 +52,24 @@ def cut(data: bytes, trie: Trie) -> tuple[list[int], int]:
     """Return the tokens of some bytes, each the longest possible; and where there is none."""
     found: list[int] = []
     at = 0
-    while at < len(data):
-        best, end = _longest(data, at, trie)
-        if best is None:
-            break
-        found.append(best)
-        at = end
+    while longest := _longest(data, at, trie):
+        token, at = longest
+        found.append(token)
     return found, at
 
 
-def _longest(data: bytes, at: int, trie: Trie) -> tuple[int | None, int]:
-    """The longest token at an offset, and where it ends."""
-    best: int | None = None
-    end, node = at, 0
-    while at < len(data):
-        start, stop = int(trie.child[node]), int(trie.child[node + 1])
-        step = bytes(trie.byte[start:stop]).find(data[at])
-        if step < 0:
+def _longest(data: bytes, at: int, trie: Trie) -> tuple[int, int] | None:
+    """The longest token at an offset, and where it ends; None if there is none."""
+    found: tuple[int, int] | None = None
+    node = 0
+    for end in range(at, len(data)):
+        step = trie.after(node, data[end])
+        if step is None:
             break
-        node, at = start + step, at + 1
+        node = step
         if trie.own[node] > trie.low[node]:
-            best, end = int(trie.order[trie.low[node]]), at
-    return best, end
+            found = int(trie.order[trie.low[node]]), end + 1
+    return found
 
 
 _LIKELY = b"a1 "  # bytes of which the first one in a class represents it
@@ -92,10 +86,9 @@ def prefetch(
     A literal is followed to its end, over its longest tokens, a class by one of its bytes, and
     spaces once. This looks for texts as a model writes them, not for all texts.
     """
-    pending = deque([(engine.start, b"")])
+    pending = [(engine.start, b"")]
     seen = {engine.start}
-    while pending:
-        here, last = pending.popleft()
+    for here, last in pending:  # which grows
         mask(here)
         yield here
         states = engine.states(here)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from functools import cached_property
 from itertools import count
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -57,19 +58,15 @@ class Recent(Generic[_K, _V]):
         self._size_of = size_of
         self.size = 0
 
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def get(self, key: _K) -> _V | None:
-        """A value that is known."""
+    def get(self, key: _K, made: Callable[[], _V]) -> _V:
+        """The value of a key, which is made if it is not known."""
         found = self._held.get(key)
         if found is None:
-            return None
+            return self._keep(key, made())
         self._held.move_to_end(key)
         return found[0]
 
-    def keep(self, key: _K, value: _V) -> _V:
-        """Know a value from now on."""
+    def _keep(self, key: _K, value: _V) -> _V:
         size = self._size_of(value)
         self.size += size - self._held.get(key, (value, 0))[1]
         self._held[key] = value, size
@@ -81,7 +78,7 @@ class Recent(Generic[_K, _V]):
         """Look at the sizes again, of values that grow."""
         for key, (value, _) in list(self._held.items()):
             if key in self._held:
-                self.keep(key, value)
+                self._keep(key, value)
 
 
 class MaskCache:
@@ -91,7 +88,6 @@ class MaskCache:
         self.lock = RLock()
         self.walk = TrieWalk(vocabulary)
         self._vocabulary = vocabulary
-        self._kernel_trie: KernelTrie | None = None
         self.learners: WeakSet[Learner] = WeakSet()
         self.masks: Recent[object, Ints] = Recent(MASKS, lambda mask: mask.nbytes + 200)
         self._lexemes: Recent[bytes, Any] = Recent(LEXEMES, lambda one: one.size)
@@ -128,20 +124,17 @@ class MaskCache:
 
     def mask(self, key: object, made: Callable[[], Ints]) -> Ints:
         """The mask of a key, which is made if it is not known."""
-        found = self.masks.get(key)
-        return self.masks.keep(key, made()) if found is None else found
+        return self.masks.get(key, made)
 
     def lexeme(self, table: bytes, made: Callable[[], _V]) -> _V:
         """What tokens do in a lexeme, which is known by where bytes lead in it."""
-        found: _V | None = self._lexemes.get(table)
-        return self._lexemes.keep(table, made()) if found is None else found
+        found: _V = self._lexemes.get(table, made)
+        return found
 
-    @property
+    @cached_property
     def kernel_trie(self) -> KernelTrie:
         """The vocabulary's trie for the kernel."""
-        if self._kernel_trie is None:
-            self._kernel_trie = KernelTrie(self._vocabulary, self.walk)
-        return self._kernel_trie
+        return KernelTrie(self._vocabulary, self.walk)
 
 
 _CACHES: WeakKeyDictionary[Vocabulary, MaskCache] = WeakKeyDictionary()

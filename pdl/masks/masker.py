@@ -147,15 +147,10 @@ class Masker:
     @_alone
     def mask(self, here: Here) -> Ints:
         """Return the mask of a configuration of this masker's states."""
-        cache = self._cache
-        key = self._engine.key(here)
-        found = cache.masks.get(key)
-        if found is None:
-            cache.check(self)
-            found = cache.masks.keep(key, self._made(here))
-        return found
+        return self._cache.mask(self._engine.key(here), lambda: self._made(here))
 
     def _made(self, here: Here) -> Ints:
+        self._cache.check(self)
         engine = self._engine
         found = engine.mask(here)
         if engine.rtn.tokens:

@@ -201,13 +201,17 @@ class Trie:
 
     def find(self, data: bytes) -> int | None:
         """Return the node of some bytes; None if no token begins with them."""
-        node = 0
+        node: int | None = 0
         for byte in data:
-            start, end = int(self.child[node]), int(self.child[node + 1])
-            node = start + int(np.searchsorted(self.byte[start:end], byte))
-            if node == end or self.byte[node] != byte:
-                return None
+            if node is not None:
+                node = self.after(node, byte)
         return node
+
+    def after(self, node: int, byte: int) -> int | None:
+        """Return the child of a node that a byte leads to; None if there is none."""
+        start, end = int(self.child[node]), int(self.child[node + 1])
+        found = self.byte[start:end].tobytes().find(byte)
+        return None if found < 0 else start + found
 
 
 def build_trie(tokens: Sequence[bytes], kept: Sequence[int]) -> Trie:
