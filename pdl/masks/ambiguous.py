@@ -96,8 +96,8 @@ class AmbiguousEngine:
         found: list[Ints] = []
         with uncollected():
             while len(nodes):
-                kids, above = children(trie, nodes)
-                numbers = self._targets(numbers[above], trie.byte[kids])
+                kids, counts = children(trie, nodes)
+                numbers = self._targets(numbers.repeat(counts), trie.byte[kids])
                 kept = numbers.nonzero()[0]
                 nodes, numbers = kids[kept], numbers[kept]
                 found.append(nodes)

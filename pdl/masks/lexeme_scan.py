@@ -112,19 +112,19 @@ class LexemeScan:
         held = [[state], [partner]] if partner else [[state]]
         here = np.array(held, np.int32).repeat(len(nodes), axis=1)
         reached, states, lost = [nodes[:0]], [nodes[:0]], [nodes[:0]]
-        while (trie.last[nodes] - trie.first[nodes]).sum() > SMALL:
-            kids, above = children(trie, nodes)
-            here = self._targets(here[:, above], kids)
+        while len(nodes) > SMALL or (trie.last[nodes] - trie.first[nodes]).sum() > SMALL:
+            kids, counts = children(trie, nodes)
+            here = self._targets(here.repeat(counts, axis=1), kids)
             kept = (here[0] != (here[1] if partner else DEAD)).nonzero()[0]
-            kids, here = kids[kept], here[:, kept]
+            kids, here = kids.take(kept), here.take(kept, axis=1)
             if partner:
                 alive = here[0] != DEAD
                 lost.append(kids[~alive])
                 kids, here = kids[alive], here[:, alive]
             reached.append(kids)
             states.append(here[0])
-            inner = height[kids] > 0
-            nodes, here = kids[inner], here[:, inner]
+            inner = height.take(kids).nonzero()[0]
+            nodes, here = kids.take(inner), here.take(inner, axis=1)
         others = here[1:].ravel().tolist() or [DEAD] * len(nodes)
         few = self._few(list(zip(nodes.tolist(), here[0].tolist(), others, strict=True)))
         for arrays, more in zip((reached, states, lost), few, strict=True):
@@ -158,8 +158,8 @@ class LexemeScan:
     def _targets(self, states: Ints, kids: Ints) -> Ints:
         """The states at some nodes, from those at the nodes above."""
         automaton = self._automaton
-        kinds = automaton.classes[self._walk.trie.byte[kids]]
-        found: Ints = automaton.table[states, kinds]
+        kinds = automaton.classes.take(self._walk.trie.byte.take(kids))
+        found: Ints = automaton.table.ravel().take(states * automaton.table.shape[1] + kinds)
         missing = found == UNKNOWN
         if missing.any():
             for state in set(states[missing].tolist()):

@@ -92,7 +92,7 @@ class Masker:
             left, native = None if whole else rules, library() is not None
             self._engine = Engine(grammar, left, self._cache, native=native)
             self._cache.learners.add(self)
-        finalize(self, _release, self._engine)
+        finalize(self, self._engine.release)
 
     def __repr__(self) -> str:
         return f"<Masker over {self.vocabulary!r}>"
@@ -183,11 +183,6 @@ class Masker:
     def forced(self, here: Here) -> tuple[bytes, tuple[int, ...]]:
         """Return the bytes that must follow a configuration, and tokens that spell them."""
         return forced(self._engine, here, self.vocabulary)
-
-
-def _release(engine: Engine) -> None:
-    """Break reference cycles, which would otherwise wait for the garbage collector."""
-    engine.release()
 
 
 def _check(grammar: object, vocabulary: object) -> None:

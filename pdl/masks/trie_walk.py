@@ -54,9 +54,10 @@ class TrieWalk:
     def _tokens(self) -> tuple[Ints, Ints, Ints]:
         """The first token at each node, or -1; the other ones, and the first of each's node."""
         trie = self.trie
-        first = np.where(trie.own > trie.low, np.append(trie.order, np.int32(-1))[trie.low], -1)
-        at, nodes = spans(trie.low + 1, np.maximum(trie.own, trie.low + 1))
-        return first.astype(np.int32), trie.order[at], first[nodes]
+        none = np.int32(-1)
+        first = np.where(trie.own > trie.low, np.append(trie.order, none)[trie.low], none)
+        more = np.maximum(trie.own - trie.low - 1, 0)
+        return first, trie.order[spans(trie.low + 1, more)], first.repeat(more)
 
     def mask_of(self, nodes: Ints) -> Ints:
         """The mask of the tokens that end at some nodes."""
@@ -69,27 +70,24 @@ class TrieWalk:
     def mask_below(self, nodes: Ints) -> Ints:
         """The mask of the tokens that end at some nodes or below them."""
         marks = np.zeros(self.words * WORD, np.bool_)
-        marks[self.trie.order[spans(self.trie.low[nodes], self.trie.high[nodes])[0]]] = True
+        low = self.trie.low[nodes]
+        marks[self.trie.order[spans(low, self.trie.high[nodes] - low)]] = True
         return packed(marks)
 
 
 def children(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
-    """The children of some nodes, and the index of the parent of each."""
-    return spans(trie.child[nodes], trie.child[nodes + 1])
+    """The children of some nodes, and how many each of these has."""
+    starts = trie.child[nodes]
+    counts = trie.child[nodes + 1] - starts
+    return spans(starts, counts), counts
 
 
-def spans(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """The numbers of some spans, and the index of the span of each."""
-    counts = ends - starts
-    rows = np.arange(len(starts), dtype=np.int32).repeat(counts)
-    skipped = (starts - (counts.cumsum() - counts)).astype(np.int32)
-    return skipped[rows] + np.arange(len(rows), dtype=np.int32), rows
-
-
-def token_rows(trie: Trie, nodes: Ints) -> tuple[Ints, Ints]:
-    """The tokens that end at some nodes, and the index of the node of each."""
-    at, rows = spans(trie.low[nodes], trie.own[nodes])
-    return trie.order[at], rows
+def spans(starts: Ints, counts: Ints) -> Ints:
+    """So many numbers from each start on."""
+    skipped = counts.cumsum(dtype=np.int32)
+    size = int(skipped[-1]) if len(skipped) else 0
+    found: Ints = (starts - skipped + counts).repeat(counts) + np.arange(size, dtype=np.int32)
+    return found
 
 
 def set_bits(mask: Ints, tokens: Iterable[int]) -> None:
@@ -100,7 +98,7 @@ def set_bits(mask: Ints, tokens: Iterable[int]) -> None:
 
 
 class NodeSet:
-    """Nodes that have children, in order; known by identity."""
+    """Nodes that have children, known by identity."""
 
     def __init__(self, walk: TrieWalk, nodes: Ints) -> None:
         self._walk = walk
@@ -133,8 +131,10 @@ class NodeSet:
         return found
 
     def _found(self, byte: int) -> Ints:
-        kids = self._walk.with_byte[byte]
-        found: Ints = kids[np.isin(self._walk.trie.parent[kids], self._nodes)]
+        trie, kids = self._walk.trie, self._walk.with_byte[byte]
+        is_one = np.zeros(len(trie), np.bool_)
+        is_one[self._nodes] = True
+        found: Ints = kids[is_one[trie.parent[kids]]]
         return found
 
     @property

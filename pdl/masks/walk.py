@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,36 +125,25 @@ class _Mask:
         self._walk = walk
         self._lexemes = lexemes
         self._mask = np.zeros(walk.words, np.int32)
-        self._single: list[int] = []
-        """Nodes at which tokens end that are in the mask."""
-        self._several: list[Ints] = []
-        """The same, many at once."""
+        self._found: list[Ints] = []
+        """Nodes whose tokens are in the mask."""
         self._sets: list[tuple[int, NodeSet]] = []
         """Parts at nodes from which they are to be followed."""
         self._nodes: list[tuple[int, int]] = []
         """The same, each at one node."""
-        self._wide: dict[int, list[int]] = {}
-        """The nodes of parts of which the states are wide."""
         self._seen: set[tuple[int, Any]] = set()
         self._work = _PLACES + 2 * len(walk.trie)
 
     def of(self, parts: Iterable[int]) -> Ints:
         """The mask of some parts."""
         self._add(parts, self._walk.root)
-        while True:
+        while self._sets or self._nodes:
             if self._sets:
                 self._follow_set(*self._sets.pop())
-            elif self._nodes:
-                self._follow_nodes()
-            elif self._wide:
-                part, nodes = self._wide.popitem()
-                self._spend(len(nodes))
-                lexeme = self._lexemes.scanned(part >> BITS, np.array(nodes, np.int32))
-                self._follow(lexeme, part & LOW)
             else:
-                break
-        held = np.concatenate([*self._several, np.array(self._single, np.int32)])
-        self._mask |= self._walk.mask_of(held)
+                self._follow_nodes()
+        if self._found:
+            self._mask |= self._walk.mask_of(np.concatenate(self._found))
         return self._mask
 
     def _spend(self, places: int) -> None:
@@ -191,7 +181,7 @@ class _Mask:
         else:
             for byte in automaton.known(state):
                 kids, inner = nodes.kids(byte)
-                self._several.append(kids)
+                self._found.append(kids)
                 if inner.most:
                     target = automaton.after(state, automaton.rtn.classes[byte])
                     self._add(automaton.enter(target, stack)[0], inner)
@@ -200,7 +190,7 @@ class _Mask:
         """Follow parts node by node."""
         automaton, walk = self._automaton, self._walk
         heights, bytes_, classes = walk.heights, walk.bytes, automaton.rtn.classes
-        pending, seen, found = self._nodes, self._seen, self._single
+        pending, seen, found = self._nodes, self._seen, array("i")
         while pending:
             part, node = pending.pop()
             state, stack = part >> BITS, part & LOW
@@ -226,15 +216,18 @@ class _Mask:
                     if place not in seen:
                         seen.add(place)
                         pending.append(place)
+        if found:
+            self._found.append(np.frombuffer(found, np.int32))
 
     def _kids(self, node: int, part: int) -> Iterable[int]:
-        """The children of a node that a part may lead to; none where they are too many for now."""
+        """The children of a node that a part may lead to; none where a lexeme is followed."""
         automaton, walk = self._automaton, self._walk
         state = part >> BITS
         allowed = automaton.allowed.get(state) or automaton.known(state)
         start, end = walk.kids[node], walk.kids[node + 1]
         if len(allowed) > WIDE and walk.trie.last[node] - walk.trie.first[node] > SMALL:
-            self._wide.setdefault(part, []).append(node)
+            self._spend(_EACH)
+            self._follow(self._lexemes.scanned(state, np.array([node], np.int32)), part & LOW)
             return ()
         if len(allowed) >= end - start:
             return range(start, end)

@@ -28,7 +28,7 @@ from pdl.masks.protocol import (
     token_id,
     words_of,
 )
-from pdl.masks.trie_walk import token_rows
+from pdl.masks.trie_walk import spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,8 +158,10 @@ class FreeText:
         self._triggers = triggers
         self._ending = ending
         self._search = AhoCorasick(texts)
-        nodes = np.arange(len(vocabulary.trie), dtype=np.int32)
-        self._tokens, self._ends = token_rows(vocabulary.trie, nodes)
+        trie = vocabulary.trie
+        counts = trie.own - trie.low
+        self._tokens = trie.order[spans(trie.low, counts)]
+        self._ends = np.arange(len(trie), dtype=np.int32).repeat(counts)
         self._masks: dict[int, Ints] = {}
         self._productive_positions: frozenset[int] | None = None
         if vocabulary.missing_bytes & _BYTES:
