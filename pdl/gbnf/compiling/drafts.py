@@ -17,6 +17,8 @@ from pdl.automata.charset import CharSet
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pdl.gbnf.nodes import Item, Sequence
+
 
 @final
 class ProductionDraft:
@@ -27,12 +29,13 @@ class ProductionDraft:
 
     The rest is what `inline_and_merge` finds: `inner` are the drafts in its rows, `loops` whether
     it is recursive, `uses` how often others name it; `same` is another draft with the same rows
-    that replaces this one; `inline` tells whether its rows are written in its place.
+    that replaces this one; `inline` tells whether its rows are written in its place. `written` are
+    the nodes of one that is sealed, after what these call the drafts in its rows.
     """
 
     __slots__ = (
         "fixed", "glue", "inline", "inner", "loops", "rows",
-        "same", "seen", "uses", "whole", "wish",
+        "same", "seen", "uses", "whole", "wish", "written",
     )  # fmt: skip
 
     def __init__(
@@ -49,6 +52,7 @@ class ProductionDraft:
         self.uses = 0
         self.same: ProductionDraft | None = None  # not itself, so that it ends with what names it
         self.inline = False
+        self.written: tuple[list[Item], tuple[Sequence, ...]] | None = None
 
     def __repr__(self) -> str:
         return f"<{self.wish}>"

@@ -70,10 +70,15 @@ def sealed(root: ProductionDraft) -> ProductionDraft:
     return root
 
 
+def is_sealed(draft: ProductionDraft) -> bool:
+    """Whether a draft is finished, for all grammars."""
+    return draft.seen == _SEALED
+
+
 def release(order: Iterable[ProductionDraft]) -> None:
     """Let drafts no longer lead to each other, which would keep them until the next collection."""
     for draft in order:
-        if draft.seen != _SEALED:
+        if not is_sealed(draft):
             draft.rows = ()
             draft.inner = []
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import LAST, CharSet
 from pdl.errors import LimitError
-from pdl.gbnf.compiling.drafts import OTHER, Choice, ProductionDraft, Repeat, valid
-from pdl.gbnf.compiling.inlining import inline_and_merge, release, too_many
+from pdl.gbnf.compiling.drafts import OTHER, Choice, ProductionDraft, Repeat, drafts, valid
+from pdl.gbnf.compiling.inlining import inline_and_merge, is_sealed, release, too_many
 from pdl.gbnf.nodes import MOST, AnyChar, CharClass, Group, Literal, Rule, RuleRef, Sequence
 from pdl.gbnf.nodes import Repeat as RepeatNode
 from pdl.schema.keywords import steps
@@ -61,7 +61,7 @@ class _Writer:
         while named:
             name, draft = named.pop()
             self._wish = draft.wish
-            written.append(Rule(name, self._options(draft.rows)))
+            written.append(Rule(name, self._body_of(draft)))
             named += [(self._name(one), one) for one in reversed(self._waiting)]
             self._waiting.clear()
         return tuple(written)
@@ -70,6 +70,15 @@ class _Writer:
         item = self._items[draft]
         assert isinstance(item, RuleRef)
         return item.name
+
+    def _body_of(self, draft: ProductionDraft) -> tuple[Sequence, ...]:
+        """The alternatives of a rule, which many grammars have if it is sealed."""
+        if not is_sealed(draft):
+            return self._options(draft.rows)
+        parts = [self._items.get(one) or self._new(one) for one in drafts(draft.rows)]
+        if draft.written is None or draft.written[0] != parts:
+            draft.written = parts, self._options(draft.rows)
+        return draft.written[1]
 
     def _options(self, rows: Alternatives) -> tuple[Sequence, ...]:
         return tuple([self._sequence(row) for row in rows])
