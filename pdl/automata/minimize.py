@@ -152,7 +152,8 @@ def _numbered(
     out: list[dict[Label, int]] = []
     for head in heads:
         row: dict[Label, int] = {}
-        for label, target in sorted(rows[head].items()):
+        steps = rows[head].items()
+        for label, target in sorted(steps) if len(steps) > 1 else steps:
             block = blocks[target]
             at = number.get(block)
             if at is None:
@@ -189,7 +190,7 @@ def _coarsened(
 
 def _written(table: Table) -> Dfa:
     """The automaton of a table, which it keeps."""
-    edges = tuple(_edges(table.classes, row) for row in table.rows)
+    edges = tuple([_edges(table.classes, row) for row in table.rows])
     dfa = Dfa(edges, table.accepting)
     dfa.__dict__["table"] = table  # where the cached property would put it
     return dfa

@@ -148,8 +148,9 @@ class ConstraintBuilder:
         found: list[Conjunction | None] = []
         for symbol in self._symbols:
             about = [index for index in general if self._among(symbol, rules[index].keys)]
-            if symbol.name in by_name:
-                about = sorted(about + by_name[symbol.name])
+            own = by_name.get(symbol.name)
+            if own:
+                about = sorted(about + own) if about else own
             literals = tuple(
                 literal for index in about if (literal := rules[index].literal) is not None
             )

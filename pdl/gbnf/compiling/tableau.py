@@ -299,7 +299,7 @@ class _Expansion:
         found = disjunction.alternatives
         if self.loose and disjunction.looser:
             found = disjunction.looser
-        found = tuple(one for one in found if self._kinds(branch, one))
+        found = tuple([one for one in found if self._kinds(branch, one)])
         if scopes and disjunction.keyword == "anyOf" and len(found) > 1:
             return self._combinations(disjunction, found)
         return found
@@ -314,8 +314,8 @@ class _Expansion:
                 kinds &= self.tableau.kinds(constraint)
             elif isinstance(constraint, Limit) and constraint.field == "kinds":
                 kinds &= constraint.value
-            else:
-                kinds -= branch.refuted(constraint, constraints)
+            elif refuted := branch.refuted(constraint, constraints):
+                kinds -= refuted
         return kinds
 
     def _combinations(
