@@ -66,7 +66,8 @@ def sealed(root: ProductionDraft) -> ProductionDraft:
         if draft.seen != _SEALED:
             draft.seen = _SEALED
             draft.whole = True
-            waiting += drafts(draft.rows)
+            draft.inner = drafts(draft.rows)
+            waiting += draft.inner
     return root
 
 

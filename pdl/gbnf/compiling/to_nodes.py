@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pdl.automata.charset import LAST, CharSet
 from pdl.errors import LimitError
-from pdl.gbnf.compiling.drafts import OTHER, Choice, ProductionDraft, Repeat, drafts, valid
+from pdl.gbnf.compiling.drafts import OTHER, Choice, ProductionDraft, Repeat, valid
 from pdl.gbnf.compiling.inlining import inline_and_merge, is_sealed, release, too_many
 from pdl.gbnf.nodes import MOST, AnyChar, CharClass, Group, Literal, Rule, RuleRef, Sequence
 from pdl.gbnf.nodes import Repeat as RepeatNode
@@ -75,10 +75,11 @@ class _Writer:
         """The alternatives of a rule, which many grammars have if it is sealed."""
         if not is_sealed(draft):
             return self._options(draft.rows)
-        parts = [self._items.get(one) or self._new(one) for one in drafts(draft.rows)]
-        if draft.written is None or draft.written[0] != parts:
-            draft.written = parts, self._options(draft.rows)
-        return draft.written[1]
+        parts = [self._items.get(one) or self._new(one) for one in draft.inner]
+        known = draft.written
+        if known is None or known[0] != parts:
+            known = draft.written = parts, self._options(draft.rows)
+        return known[1]
 
     def _options(self, rows: Alternatives) -> tuple[Sequence, ...]:
         return tuple([self._sequence(row) for row in rows])
