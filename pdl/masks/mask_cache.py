@@ -12,7 +12,7 @@ from collections import OrderedDict
 from functools import cached_property
 from itertools import count
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
 from pdl.masks.native import KernelTrie
@@ -21,6 +21,7 @@ from pdl.masks.trie_walk import TrieWalk
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pdl.masks.masker import Masker
     from pdl.masks.vocabulary import Ints, Vocabulary
 
 MASKS = 24 << 20
@@ -35,20 +36,6 @@ _V = TypeVar("_V")
 _SELDOM = 30  # masks that are made between two looks at what maskers know
 
 
-class Learner(Protocol):
-    """What learns of a grammar."""
-
-    used: int
-    """When it was used last."""
-
-    @property
-    def spent(self) -> int:
-        """The memory of what was learned, in bytes."""
-
-    def forget(self) -> None:
-        """Drop what was learned; it will be learned again."""
-
-
 class Recent(Generic[_K, _V]):
     """Values by key, of which the least recently used are dropped at a size in bytes."""
 
@@ -61,24 +48,14 @@ class Recent(Generic[_K, _V]):
     def get(self, key: _K, made: Callable[[], _V]) -> _V:
         """The value of a key, which is made if it is not known."""
         found = self._held.get(key)
-        if found is None:
-            return self._keep(key, made())
-        self._held.move_to_end(key)
-        return found[0]
-
-    def _keep(self, key: _K, value: _V) -> _V:
-        size = self._size_of(value)
-        self.size += size - self._held.get(key, (value, 0))[1]
+        value = made() if found is None else found[0]
+        size = self._size_of(value)  # anew each time, as values grow
+        self.size += size - (found[1] if found else 0)
         self._held[key] = value, size
+        self._held.move_to_end(key)
         while self.size > self._room and len(self._held) > 1:
             self.size -= self._held.popitem(last=False)[1][1]
         return value
-
-    def measure(self) -> None:
-        """Look at the sizes again, of values that grow."""
-        for key, (value, _) in list(self._held.items()):
-            if key in self._held:
-                self._keep(key, value)
 
 
 class MaskCache:
@@ -88,7 +65,7 @@ class MaskCache:
         self.lock = RLock()
         self.walk = TrieWalk(vocabulary)
         self._vocabulary = vocabulary
-        self.learners: WeakSet[Learner] = WeakSet()
+        self.learners: WeakSet[Masker] = WeakSet()
         self.masks: Recent[object, Ints] = Recent(MASKS, lambda mask: mask.nbytes + 200)
         self._lexemes: Recent[bytes, Any] = Recent(LEXEMES, lambda one: one.size)
         self._checks = 0
@@ -104,7 +81,7 @@ class MaskCache:
     def _learned(self) -> int:
         return sum(learner.spent for learner in self.learners)
 
-    def check(self, learner: Learner) -> None:
+    def check(self, learner: Masker) -> None:
         """Note that a masker is used; now and then, let others forget if all know too much.
 
         Those that were not used for the longest time are the first.
@@ -112,8 +89,6 @@ class MaskCache:
         self._checks = learner.used = self._checks + 1
         if self._checks % _SELDOM:
             return
-        if not self._checks % (_SELDOM * _SELDOM):
-            self._lexemes.measure()
         learned = self._learned
         for other in sorted(self.learners, key=lambda one: one.used):
             if learned <= LEARNED:

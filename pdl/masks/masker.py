@@ -88,6 +88,7 @@ class Masker:
         self._cache = mask_cache(vocabulary)
         self._prepared = 0.0
         self.used = 0
+        """When it was used last, for the cache."""
         with self._cache.lock:
             left, native = None if whole else rules, library() is not None
             self._engine = Engine(grammar, left, self._cache, native=native)
@@ -242,13 +243,11 @@ class State(TokenState):
         """
         masker = self.masker
         vocabulary = masker.vocabulary
-        if type(token) is not int:
-            token = token_id(token)
-        if not 0 <= token < len(vocabulary):
-            raise refusal(vocabulary, token)
+        token = token_id(token)
         if token in vocabulary.eos and self.configuration.complete:
             return Ended(vocabulary)
-        there = masker.step(self.configuration, token)
+        is_known = 0 <= token < len(vocabulary)
+        there = masker.step(self.configuration, token) if is_known else None
         if there is None:
             raise refusal(vocabulary, token)
         return State(masker, there)
