@@ -52,12 +52,19 @@ class PushdownAutomaton(Automaton):
         """The parts before any text, and whether it may end."""
         return self.enter(self.start_of(root), 0)
 
-    def sorted(self, parts: Iterable[int]) -> tuple[int, ...]:
-        """Some parts in order. Raises AmbiguousError if they are too many."""
-        found = tuple(sorted(parts))
+    def union(self, places: Iterable[tuple[tuple[int, ...], bool]]) -> tuple[tuple[int, ...], bool]:
+        """The parts of several configurations in order, and whether the text may end in one.
+
+        Raises AmbiguousError if they are too many.
+        """
+        found: set[int] = set()
+        complete = False
+        for parts, is_end in places:
+            found.update(parts)
+            complete |= is_end
         if sum(len(self.states[part >> BITS].items) for part in found) > self.limit:
             raise AmbiguousError
-        return found
+        return tuple(sorted(found)), complete
 
     def _pushed(self, back: int, below: int) -> int:
         """The stack with one more state to return to."""
@@ -111,20 +118,11 @@ class PushdownAutomaton(Automaton):
         """The parts after some bytes, none if they can't follow; whether the text may end."""
         complete = False
         for kind in data.translate(self.rtn.classes):
-            found: set[int] = set()
-            complete = False
-            for part in parts:
-                state = self.after(part >> BITS, kind)
-                if state:
-                    more, is_end = self.enter(state, part & LOW)
-                    found.update(more)
-                    complete |= is_end
-            if not found and not complete:
-                return (), False
-            parts = tuple(found)
-            if len(parts) > self.limit:
-                raise AmbiguousError
-        return self.sorted(parts), complete
+            targets = [(self.after(part >> BITS, kind), part & LOW) for part in parts]
+            parts, complete = self.union([self.enter(*one) for one in targets if one[0]])
+            if not parts and not complete:
+                break
+        return parts, complete
 
     def items_of(self, parts: Iterable[int]) -> list[Item]:
         """The states of the network in some parts, each with those to return to."""
@@ -144,21 +142,18 @@ class PushdownAutomaton(Automaton):
             found.append(back)
         return tuple(found)
 
-    def parts_of(self, items: Iterable[Item]) -> tuple[set[int], bool]:
+    def parts_of(self, items: Iterable[Item]) -> tuple[tuple[int, ...], bool]:
         """The parts of the closure of some states, and whether the text may end there."""
-        parts: set[int] = set()
-        complete = False
-        for state, frames in items:
-            within = 0
-            while within < len(frames) and self.is_in_lexeme(frames[within]):
-                within += 1
-            inner: Inner = None
-            for back in reversed(frames[:within]):
-                inner = back, inner
-            stack = 0
-            for back in reversed(frames[within:]):
-                stack = self._pushed(back, stack)
-            more, is_end = self.enter(self.closure((state, inner)), stack)
-            parts.update(more)
-            complete |= is_end
-        return parts, complete
+        return self.union([self._part_of(*item) for item in items])
+
+    def _part_of(self, state: int, frames: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
+        within = 0
+        while within < len(frames) and self.is_in_lexeme(frames[within]):
+            within += 1
+        inner: Inner = None
+        for back in reversed(frames[:within]):
+            inner = back, inner
+        stack = 0
+        for back in reversed(frames[within:]):
+            stack = self._pushed(back, stack)
+        return self.enter(self.closure((state, inner)), stack)

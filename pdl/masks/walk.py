@@ -74,18 +74,17 @@ class Walk:
     ) -> Place | None:
         """The union of what states with a token lead to, by `taken`, and another place."""
         automaton = self._automaton
-        parts = set() if there is None else set(there.parts)
-        complete = there is not None and there.complete
-        found = False
-        for part in here.parts:
-            for state, _ in automaton.states[part >> BITS].items:
-                target = taken(state)
-                if target is not None:
-                    found = True
-                    more, is_end = automaton.enter(automaton.closure((target, None)), part & LOW)
-                    parts.update(more)
-                    complete |= is_end
-        return Place(self, automaton.sorted(parts), complete) if found else there
+        found = [
+            automaton.enter(automaton.closure((target, None)), part & LOW)
+            for part in here.parts
+            for state, _ in automaton.states[part >> BITS].items
+            if (target := taken(state)) is not None
+        ]
+        if not found:
+            return there
+        if there is not None:
+            found.append((there.parts, there.complete))
+        return Place(self, *automaton.union(found))
 
     def drop(self) -> None:
         """Let go of what is not needed to move a place elsewhere, which may live for long."""
@@ -95,7 +94,7 @@ class Walk:
     def place(self, items: Iterable[Item], *, complete: bool) -> Place:
         """The place of the closure of some states."""
         parts, is_end = self._automaton.parts_of(items)
-        return Place(self, self._automaton.sorted(parts), complete or is_end)
+        return Place(self, parts, complete or is_end)
 
     def mask(self, here: Place) -> Ints:
         """The mask of a place: of the tokens that are text."""
