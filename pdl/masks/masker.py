@@ -160,7 +160,7 @@ class Masker:
                 if edge:
                     set_bits(found, self._references.tokens(edge[0]))
         if here.complete:
-            set_bits(found, self.vocabulary.eos)
+            set_bits(found, np.array(list(self.vocabulary.eos), np.int32))
         found.flags.writeable = False
         return found
 

@@ -37,11 +37,11 @@ from pdl.gbnf.state import Vocabulary as Pieces
 from pdl.masks.spelling import spellable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from pdl.gbnf.grammar import Grammar
     from pdl.gbnf.nodes import Item, Rule
-    from pdl.masks.vocabulary import Vocabulary
+    from pdl.masks.vocabulary import Ints, Vocabulary
 
 
 class References:
@@ -77,20 +77,11 @@ class References:
             return token not in self._vocabulary.special and token not in self.named(ref)
         return token in self.named(ref)
 
-    def is_possible(self, ref: TokenRef) -> bool:
-        """Whether a reference takes any token."""
-        named = self.named(ref)
-        if ref.negated:
-            return len(self._vocabulary.trie.order) > len(named - self._vocabulary.special)
-        return bool(named)
-
-    def tokens(self, ref: TokenRef) -> Iterable[int]:
+    def tokens(self, ref: TokenRef) -> Ints:
         """The tokens that a reference takes."""
-        if not ref.negated:
-            return self.named(ref)
+        named = np.array(list(self.named(ref)), np.int32)
         texts = self._vocabulary.trie.order
-        found: list[int] = texts[~np.isin(texts, list(self.named(ref)))].tolist()
-        return found
+        return texts[~np.isin(texts, named)] if ref.negated else named
 
 
 def prune_to_vocabulary(
@@ -128,7 +119,7 @@ class _Spelled:
     def part(self, item: Item) -> Item | None:
         """Return the part of an item that can be spelled; itself if it consists of others."""
         if isinstance(item, TokenRef):
-            return item if self._references.is_possible(item) else None
+            return item if len(self._references.tokens(item)) else None
         if isinstance(item, Literal):
             return item if all(map(self._has, item.codes)) else None
         if isinstance(item, RuleRef | Group | Repeat) or is_nothing(item):

@@ -10,8 +10,6 @@ import numpy as np
 from pdl.masks.protocol import WORD, packed, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from pdl.masks.vocabulary import Ints, Trie, Vocabulary
@@ -90,11 +88,9 @@ def spans(starts: Ints, counts: Ints) -> Ints:
     return found
 
 
-def set_bits(mask: Ints, tokens: Iterable[int]) -> None:
+def set_bits(mask: Ints, tokens: Ints) -> None:
     """Add some tokens to a mask."""
-    bits = mask.view(np.uint8)
-    for token in tokens:
-        bits[token >> 3] |= 1 << (token & 7)
+    np.bitwise_or.at(mask.view(np.uint8), tokens >> 3, (1 << (tokens & 7)).astype(np.uint8))
 
 
 class NodeSet:
