@@ -100,8 +100,8 @@ def within_stack(function: Callable[_P, _T]) -> Callable[_P, _T]:
 def uncollected() -> Iterator[None]:
     """Pause the collector of the process, if it runs; other threads continue without it."""
     ran = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()  # within, as an interrupt may come right after it
         yield
     finally:
         if ran:

@@ -15,10 +15,18 @@ caller sets. Nothing recurses. */
 /* The checksum of the source that this was built from. */
 API uint32_t pdl_source(void) { return PDL_SOURCE; }
 
-/* The configuration at a node, from that of the node above. */
+/* Whether a class may follow, which needs no rule that is entered after it. */
+static int32_t goes_on(Engine *e, int32_t here, int32_t kind) {
+    for (int32_t i = 0; i < CONFIG(here).count; i++)
+        if (moves_on(e, STATE(ITEM(CONFIG(here).first + i).state), kind)) return 1;
+    return 0;
+}
+
+/* The configuration at a node, from that of the node above; anything but 0 if none is below. */
 static inline int32_t following(Engine *e, int32_t here, int32_t node) {
     int32_t kind = e->kind[e->trie.byte[node]], row = CONFIG(here).row;
     int32_t found = row != UNKNOWN ? ROW(row)[kind] : UNKNOWN;
+    if (!e->trie.height[node]) return found != UNKNOWN ? found > 0 : goes_on(e, here, kind);
     if (found == UNKNOWN) found = stepped(e, here, kind);
     if (found > 0 && CONFIG(found).flags & COUNTED) found = clamped(e, found, e->trie.height[node]);
     return found;
@@ -68,8 +76,9 @@ API int pdl_differ(Engine *e, int32_t here, int32_t partner, uint32_t *mask) {
         if (there < 0) return there;
         int32_t other = following(e, e->beside[level - 1], i);
         if (other < 0) return other;
-        if (there == other || !there) {
-            if (there != other)
+        if (there == other || !there || !e->trie.height[i]) {
+            if (there && !other) set_tokens(trie, i, mask);
+            if (!there && other)
                 for (int32_t k = trie->low[i]; k < trie->low[trie->last[i]]; k++)
                     mask[trie->order[k] >> 5] &= ~((uint32_t)1 << (trie->order[k] & 31));
             i = trie->last[i];
@@ -267,6 +276,9 @@ API int32_t pdl_config(Engine *e, const int32_t *items, int32_t count, int32_t c
     return found < 0 ? found : found * 2 + (CONFIG(found).flags & COMPLETE);
 }
 
+/* The rule that the last call lacked, if it returned UNLOADED: load it, and call again. */
+API int32_t pdl_wanted(const Engine *e) { return e->wanted; }
+
 API int64_t pdl_spent(const Engine *e) { return e->spent; }
 
 API void pdl_free(Engine *e) {
@@ -295,12 +307,11 @@ static int prepared(Engine *e) {
 
 /* A new engine, NULL if there is no memory. `kind` has the class of each byte, in order; `weight`
 how many nodes of the trie begin with it; `limit` bounds the items of a configuration. */
-API Engine *pdl_new(const Trie *trie, const uint8_t *kind, const int64_t *weight, Loader load,
+API Engine *pdl_new(const Trie *trie, const uint8_t *kind, const int64_t *weight,
                     int32_t limit, int64_t bound) {
     Engine *e = calloc(1, sizeof(Engine));
     if (!e) return NULL;
     e->trie = *trie;
-    e->load = load;
     e->limit = limit < WORK ? limit : WORK;
     e->bound = bound;
     e->classes = kind[255] + 1;

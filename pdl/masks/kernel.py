@@ -10,11 +10,11 @@ import numpy as np
 
 from pdl.gbnf.limits_errors import uncollected
 from pdl.masks.automaton import DEAD, AmbiguousError, FullError
-from pdl.masks.native import LOADER, library, pointer, scan_lexeme
+from pdl.masks.native import library, pointer, scan_lexeme
 from pdl.masks.pushdown import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Iterable
 
     from pdl.gbnf.rtn import Rtn
     from pdl.masks.mask_cache import MaskCache
@@ -30,57 +30,11 @@ _ITEMS = 512
 _Int = ctypes.c_int32
 
 
-class _Rules:
-    """Gives the kernel the rules of a network."""
-
-    def __init__(self, rtn: Rtn) -> None:
-        self._rtn = rtn
-        self._loaded: set[int] = set()
-        self.engine = 0
-        self.error: BaseException | None = None
-
-    def loader(self) -> Generator[int, int]:
-        """Load each rule that is sent. The kernel sends those that a text gets to.
-
-        A generator, not a function: an interrupt on entry, too, is raised within its `try`.
-        """
-        code = 0
-        while True:
-            try:
-                rule = yield code
-                with uncollected():
-                    self.load(rule)
-                code = 0
-            except GeneratorExit:
-                return
-            except BaseException as error:  # noqa: BLE001 - which must not pass through C
-                self.error = error
-                code = -1
-
-    def load(self, rule: int) -> None:
-        """Load a rule if it is not loaded."""
-        if rule in self._loaded:
-            return
-        starts = self._rtn.starts
-        start = starts[rule]
-        compiled = self._rtn.moves.rule_at(start)
-        address, size = compiled.records.buffer_info()
-        held = start, compiled.states.start, compiled.states.stop, address, size
-        if library().pdl_rule(self.engine, rule, *held) < 0:
-            raise FullError
-        self._loaded.add(rule)
-
-    def state(self, state: int) -> int:
-        """A state, with its rule loaded."""
-        self.load(self._rtn.place(state)[0])
-        return state
-
-
 def _ints(values: list[int]) -> Any:
     return (_Int * len(values))(*values)
 
 
-_CODES = {-1: AmbiguousError, -2: FullError}
+_AMBIGUOUS, _FULL, _UNLOADED = -1, -2, -3
 
 
 class Kernel:
@@ -91,17 +45,13 @@ class Kernel:
         self._cache = cache
         self._trie = trie = cache.kernel_trie
         self.serial = cache.serial()
-        self._rules = _Rules(rtn)
-        loader = self._rules.loader()
-        next(loader)
-        self._loader = LOADER(loader.send)
+        self._rtn = rtn
         kinds = np.frombuffer(rtn.classes, np.uint8)
         weights = np.ascontiguousarray(trie.weights, np.int64)
         addresses = (trie.address, pointer(kinds), pointer(weights))
-        self._engine = self._lib.pdl_new(*addresses, self._loader, min(limit, _ITEMS), _BOUND)
+        self._engine = self._lib.pdl_new(*addresses, min(limit, _ITEMS), _BOUND)
         if not self._engine:
             raise FullError
-        self._rules.engine = self._engine
         finalize(self, self._lib.pdl_free, self._engine).atexit = False  # other threads may run
         self._partner = _Int()
         self._table = np.empty(256 * _MEMBERS, np.uint8)
@@ -111,7 +61,7 @@ class Kernel:
             pointer(self._table),
             pointer(self._members),
         )
-        self._start = self._config([(self._rules.state(rtn.starts[root]), 0)], complete=False)
+        self._start = self._config([(self._loaded(rtn.starts[root]), 0)], complete=False)
 
     @property
     def spent(self) -> int:
@@ -119,20 +69,37 @@ class Kernel:
         found: int = self._lib.pdl_spent(self._engine)
         return found
 
-    def _checked(self, code: int) -> int:
-        """A result. Raises the error that it stands for."""
-        if code < 0:
-            error, self._rules.error = self._rules.error, None
-            if error is not None:
-                raise error
-            raise _CODES.get(code, AssertionError)
-        return code
+    def _called(self, function: Any, *held: object) -> int:
+        """The result of a function, for which the rules are loaded that it lacks.
+
+        It is called again then: whatever it did is done once more.
+        """
+        code: int = function(self._engine, *held)
+        while code == _UNLOADED:
+            self._load(self._lib.pdl_wanted(self._engine))
+            code = function(self._engine, *held)
+        if code >= 0:
+            return code
+        raise {_AMBIGUOUS: AmbiguousError, _FULL: FullError}.get(code, AssertionError)(code)
+
+    def _load(self, rule: int) -> None:
+        """Load a rule if it is not loaded."""
+        with uncollected():
+            start = self._rtn.starts[rule]
+        compiled = self._rtn.moves.rule_at(start)
+        address, size = compiled.records.buffer_info()
+        held = start, compiled.states.start, compiled.states.stop, address, size
+        self._called(self._lib.pdl_rule, rule, *held)
+
+    def _loaded(self, state: int) -> int:
+        """A state, with its rule loaded."""
+        self._load(self._rtn.place(state)[0])
+        return state
 
     def _config(self, items: Iterable[tuple[int, int]], *, complete: bool) -> int:
         """Twice the configuration of the closure of some states, and one more where it may end."""
         held = [number for item in items for number in item]
-        code = self._lib.pdl_config(self._engine, _ints(held), len(held) // 2, complete)
-        return self._checked(code)
+        return self._called(self._lib.pdl_config, _ints(held), len(held) // 2, complete)
 
     @property
     def start(self) -> Place:
@@ -145,7 +112,7 @@ class Kernel:
     def _items(self, here: Place) -> list[tuple[int, int]]:
         """The states at a place, and their stacks by number."""
         found = (_Int * (2 * _ITEMS))()
-        count = self._checked(self._lib.pdl_items(self._engine, here.parts, found, _ITEMS))
+        count = self._called(self._lib.pdl_items, here.parts, found, _ITEMS)
         return list(zip(found[: 2 * count : 2], found[1 : 2 * count : 2], strict=True))
 
     def states_at(self, here: Place) -> list[int]:
@@ -171,15 +138,14 @@ class Kernel:
 
     def place(self, items: Iterable[Item], *, complete: bool) -> Place:
         """The place of the closure of some states."""
-        held = [(self._rules.state(state), self._stack(frames)) for state, frames in items]
+        held = [(self._loaded(state), self._stack(frames)) for state, frames in items]
         return self._place(self._config(held, complete=complete))
 
     def _stack(self, frames: tuple[int, ...]) -> int:
         """The stack of states to return to, the innermost first."""
         found = 0
         for state in reversed(frames):
-            found = self._lib.pdl_push(self._engine, self._rules.state(state), found)
-            self._checked(found)
+            found = self._called(self._lib.pdl_push, self._loaded(state), found)
         return found
 
     def _frames(self, stack: int) -> tuple[int, ...]:
@@ -196,7 +162,7 @@ class Kernel:
 
     def run(self, here: Place, data: bytes) -> Place | None:
         """The place after some bytes; None if they can't follow."""
-        found = self._checked(self._lib.pdl_run(self._engine, here.parts, data, len(data)))
+        found = self._called(self._lib.pdl_run, here.parts, data, len(data))
         return self._place(found) if found else None
 
     def mask(self, here: Place) -> Ints:
@@ -223,18 +189,18 @@ class Kernel:
 
     def kind(self, number: int) -> tuple[int, int]:
         """The configuration that has the same mask, and its partner; 0 if there is none."""
-        code = self._lib.pdl_kind(self._engine, number, self._addresses[0])
-        return self._checked(code), self._partner.value
+        same = self._called(self._lib.pdl_kind, number, self._addresses[0])
+        return same, self._partner.value
 
     def lexeme(self, number: int) -> tuple[bytes, Ints] | None:
         """The table of the lexeme that a configuration is in, and its members; None if too many."""
-        count = self._checked(self._lib.pdl_lexeme(self._engine, number, *self._addresses[1:]))
+        count = self._called(self._lib.pdl_lexeme, number, *self._addresses[1:])
         return (self._table[: 256 * count].tobytes(), self._members[:count]) if count else None
 
     def walk(self, number: int) -> Ints:
         """The mask of a configuration."""
         found = np.zeros(self._trie.words, np.int32)
-        self._checked(self._lib.pdl_walk(self._engine, number, pointer(found)))
+        self._called(self._lib.pdl_walk, number, pointer(found))
         return found
 
     def leave(self, lexeme: KernelLexeme, members: Ints) -> Ints:
@@ -242,12 +208,11 @@ class Kernel:
         found = lexeme.inside.copy()
         keys, ends, nodes = lexeme.addresses
         held = (pointer(members), len(members), keys, ends, len(lexeme.keys), nodes)
-        self._checked(self._lib.pdl_leave(self._engine, *held, pointer(found)))
+        self._called(self._lib.pdl_leave, *held, pointer(found))
         return found
 
     def differ(self, number: int, partner: int, mask: Ints) -> Ints:
         """The mask of a configuration, from that of another one."""
         found = mask.copy()
-        code = self._lib.pdl_differ(self._engine, number, partner, pointer(found))
-        self._checked(code)
+        self._called(self._lib.pdl_differ, number, partner, pointer(found))
         return found

@@ -47,13 +47,10 @@ typedef struct {
     int32_t size, room, width;
 } Array;
 
-typedef int32_t (*Loader)(int32_t rule);
-
 typedef struct {
     Trie trie;
-    Loader load;
     int64_t spent, bound;
-    int32_t limit, classes;
+    int32_t limit, classes, wanted; /* the rule that is missing */
     uint8_t kind[256];
     int32_t size[256], example[256]; /* of each class */
     int64_t weight[256];             /* nodes of the trie that begin with one of its bytes */
@@ -214,10 +211,10 @@ static int ready(Engine *e, int32_t state) {
     return 0;
 }
 
-/* Where a rule starts, which is loaded if it was not. */
+/* Where a rule starts. */
 static int32_t entered(Engine *e, int32_t rule) {
-    if (START(rule) == UNKNOWN && (e->load(rule) || START(rule) == UNKNOWN)) return UNLOADED;
-    return START(rule);
+    e->wanted = rule;
+    return START(rule) == UNKNOWN ? UNLOADED : START(rule);
 }
 
 /* Room for the states of a rule. */
@@ -332,13 +329,14 @@ static int load_record(Engine *e, Rule *rule, const int32_t *record, int32_t siz
     return load_repetition(e, rule->repetitions++, one);
 }
 
-/* Load a rule: where it starts, its states, from `first` on to before `end`, and its records. */
+/* Load a rule if it is not loaded: where it starts; its states, from `first` on to before `end`;
+and its records. */
 API int pdl_rule(Engine *e, int32_t number, int32_t start, int32_t first, int32_t end,
                  const int32_t *records, int32_t size) {
     if (number < 0 || first < 0 || start < first || start >= end) return INVALID;
     Rule rule = {first, end, after_repetitions(e, first)};
     int code = numbered(e, number);
-    if (!code && START(number) != UNKNOWN) return INVALID;
+    if (!code && START(number) != UNKNOWN) return START(number) == start ? 0 : INVALID;
     if (after_repetitions(e, end - 1) > rule.repetitions) return INVALID; /* those of others */
     if (!code) code = paged(e, end);
     for (int32_t at = 0; at < size && !code;) {

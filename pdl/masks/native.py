@@ -28,8 +28,6 @@ _PATH = Path(__file__).with_name("_kernel.dll" if os.name == "nt" else "_kernel.
 
 _Pointer = ctypes.c_void_p
 _Int = ctypes.c_int32
-LOADER = ctypes.CFUNCTYPE(_Int, _Int)
-"""The function of Python that the kernel calls for a rule that it lacks."""
 
 
 class NativeError(ConfigError, ImportError):
@@ -59,8 +57,9 @@ def library(name: str = "") -> Any:
 
 
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
-    "new": (_Pointer, [_Pointer, _Pointer, _Pointer, LOADER, _Int, ctypes.c_int64]),
+    "new": (_Pointer, [_Pointer, _Pointer, _Pointer, _Int, ctypes.c_int64]),
     "free": (None, [_Pointer]),
+    "wanted": (_Int, [_Pointer]),
     "spent": (ctypes.c_int64, [_Pointer]),
     "walk": (_Int, [_Pointer, _Int, _Pointer]),
     "differ": (_Int, [_Pointer, _Int, _Int, _Pointer]),

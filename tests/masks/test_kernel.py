@@ -171,6 +171,8 @@ def test_limits_are_those_of_the_matcher() -> None:
     for _ in range(3):
         with pytest.raises(LimitError, match="more than 100 states"):
             one.run(one.start, b"a")
+    single = Vocabulary([bytes([byte]) for byte in range(256)] + [b"$"], eos=256)
+    assert list(Masker(grammar, single).start().allowed()) == [ord("a"), ord("b")]
 
 
 def test_tokens_of_any_length() -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from random import Random
 from threading import Thread
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import ref
 
 import pytest
 from shares import share
 
-from pdl import gbnf
+from pdl import LimitError, Limits, gbnf
+from pdl.gbnf.limits_errors import uncollected
 from pdl.masks import Masker, TokenError, Vocabulary, mask_cache, native
 from pdl.masks import kernel as kernels
 from pdl.masks.automaton import FullError
@@ -47,13 +50,13 @@ def masks(masker: Masker, text: bytes = LINE) -> Iterator[bytes]:
         here = here.accept(byte)
 
 
-def interrupted(masker: Masker, lines: int) -> bool:
-    """Follow a text, with an interrupt after so many lines of pdl; whether it came."""
+def interrupted(masker: Masker, lines: int, module: str = "pdl.", text: bytes = LINE) -> bool:
+    """Follow a text, with an interrupt after so many lines of some modules; whether it came."""
     left = lines
 
     def trace(frame: FrameType, _: str, __: object) -> Any:
         nonlocal left
-        if not frame.f_globals.get("__name__", "").startswith("pdl."):
+        if not frame.f_globals.get("__name__", "").startswith(module):
             return None
         left -= 1
         if left < 0:
@@ -64,7 +67,7 @@ def interrupted(masker: Masker, lines: int) -> bool:
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        list(masks(masker))
+        list(masks(masker, text))
     except KeyboardInterrupt:
         return True
     finally:
@@ -83,6 +86,48 @@ def test_masks_after_an_interrupt() -> None:
         found += interrupted(masker, int(10 ** rng.uniform(0, 3.7)))
         assert list(masks(masker)) == expected
     assert found > share(60) / 2
+
+
+@needs_kernel
+def test_an_interrupt_at_each_line_of_the_kernel() -> None:
+    """No matter which call of the kernel lacks a rule."""
+    text = 'root ::= "a" r | "b" s\nr ::= "x" s\ns ::= [a-z]{0,9} "!"'
+    expected = list(masks(Masker(gbnf.parse(text), vocabulary(9)), b"axb!"))
+    for lines in range(10_000):
+        masker = Masker(gbnf.parse(text), vocabulary(9))
+        if not interrupted(masker, lines, kernels.__name__, b"axb!"):
+            break
+        assert list(masks(masker, b"axb!")) == expected
+    assert 40 < lines < 10_000
+
+
+def test_an_interrupt_as_the_collector_pauses() -> None:
+    """It runs again afterwards."""
+
+    def interrupt(_: FrameType, event: str, function: Any) -> None:
+        if event == "c_return" and function is gc.disable:
+            raise KeyboardInterrupt
+
+    sys.setprofile(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt), uncollected():
+            pass
+    finally:
+        sys.setprofile(None)
+    assert gc.isenabled()
+
+
+@pytest.mark.usefixtures("engine")
+def test_a_masker_after_a_limit_is_freed_without_the_collector() -> None:
+    grammar = gbnf.parse(f'root ::= "a" r\nr ::= "{300 * "x"}"', limits=Limits(grammar_states=99))
+    held: list[Any] = [ref(grammar)]
+    with uncollected():
+        masker = Masker(grammar, vocabulary(9))
+        with pytest.raises(LimitError):
+            masker.start().accept(ord("a"))
+        held.append(ref(masker))
+        del masker, grammar
+        assert [one() for one in held] == [None, None]
 
 
 @pytest.mark.usefixtures("engine")
