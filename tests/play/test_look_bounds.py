@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from pdl.play.look import look
-from pdl.play.looking.bounds import MOST_LISTED, MOST_TEXT
+from pdl.play.looking import schemas
+from pdl.play.looking.bounds import MOST_LISTED, MOST_TEXT, PAGE_LIMITS
 
 _USER = "<|user|>\nx\n"
 _SCHEMA = f"{_USER}<|schema|>\n"
@@ -45,17 +47,6 @@ _REFUSED: dict[str, tuple[str, str, str | None, str, str]] = {
     ),
     "deep data": ("<|user|>\n{{ x }}", '{"x":' * 20_000, None, "turns", "too deeply"),
     "long data": ("<|user|>\n{{ x }}", " " * 300_000, None, "turns", "longer than"),
-    "a grammar that takes long": (
-        _fenced(
-            {
-                "allOf": [
-                    {"anyOf": [{"properties": {f"p{i}": {"const": j}}} for j in range(4)]}
-                    for i in range(60)
-                ]
-            }
-        ),
-        *("", "{}", "grammar", "takes longer than"),
-    ),
     "a deep custom grammar": (
         _fenced({"x-gbnf": f'root ::= {"(" * 200}"1"{")" * 200}'}),
         *("", "1", "grammar", "nested deeper"),
@@ -73,6 +64,13 @@ def test_what_is_too_much_is_refused(
     assert why in found["failed"][part]["message"]
     assert found[part] is None
     assert len(json.dumps(found)) < _MOST
+
+
+def test_a_grammar_that_takes_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schemas, "PAGE_LIMITS", replace(PAGE_LIMITS, grammar_seconds=0))
+    found = look(f"{_SCHEMA}{{ name: str, size: int<3,900> }}", "", "{}")
+    assert "takes longer than 0 seconds" in found["failed"]["grammar"]["message"]
+    assert found["grammar"] is None
 
 
 _YAML = {
