@@ -26,8 +26,8 @@ static int32_t goes_on(Engine *e, int32_t here, int32_t kind) {
 static inline int32_t following(Engine *e, int32_t here, int32_t node) {
     int32_t kind = e->kind[e->trie.byte[node]], row = CONFIG(here).row;
     int32_t found = row != UNKNOWN ? ROW(row)[kind] : UNKNOWN;
-    if (!e->trie.height[node]) return found != UNKNOWN ? found > 0 : goes_on(e, here, kind);
     if (found == UNKNOWN) found = stepped(e, here, kind);
+    if (!e->trie.height[node]) return found < 0 ? goes_on(e, here, kind) : found > 0;
     if (found > 0 && CONFIG(found).flags & COUNTED) found = clamped(e, found, e->trie.height[node]);
     return found;
 }
@@ -40,14 +40,18 @@ static inline void set_tokens(const Trie *trie, int32_t node, uint32_t *mask) {
     for (int32_t i = trie->low[node]; i < trie->low[node + 1]; i++) set_token(mask, trie->order[i]);
 }
 
-/* Allow all tokens below a node that a configuration leads to. */
-static int below(Engine *e, int32_t node, int32_t here, uint32_t *mask) {
+/* Allow all tokens below a node that a configuration leads to, from one of its nodes on: where the
+walk stopped, if it did. */
+static int below(Engine *e, int32_t node, int32_t here, uint32_t *mask, int32_t from) {
     const Trie *trie = &e->trie;
     int32_t end = trie->last[node];
     e->path[trie->level[node]] = here;
-    for (int32_t i = node + 1; i < end;) {
+    for (int32_t i = from; i < end;) {
         int32_t level = trie->level[i], there = following(e, e->path[level - 1], i);
-        if (there < 0) return there;
+        if (there < 0) {
+            e->stopped = i;
+            return there;
+        }
         if (!there) {
             i = trie->last[i];
             continue;
@@ -60,22 +64,32 @@ static int below(Engine *e, int32_t node, int32_t here, uint32_t *mask) {
 
 static int is_number(Engine *e, int32_t number) { return number >= 0 && number < e->configs.size; }
 
-API int pdl_walk(Engine *e, int32_t here, uint32_t *mask) {
-    return is_number(e, here) ? below(e, 0, here, mask) : INVALID;
+/* Where a walk goes on: at the first node, or where it stopped, as a rule was lacking. */
+static int32_t resumed(Engine *e, int32_t *stopped) {
+    int32_t from = *stopped ? e->stopped : 1;
+    *stopped = 1;
+    return from;
+}
+
+/* The mask of a configuration. `stopped` is 0 at first, and kept where the call is made again. */
+API int pdl_walk(Engine *e, int32_t here, int32_t *stopped, uint32_t *mask) {
+    return is_number(e, here) ? below(e, 0, here, mask, resumed(e, stopped)) : INVALID;
 }
 
 /* Correct the mask of one configuration to that of another one. */
-API int pdl_differ(Engine *e, int32_t here, int32_t partner, uint32_t *mask) {
+API int pdl_differ(Engine *e, int32_t here, int32_t partner, int32_t *stopped, uint32_t *mask) {
     const Trie *trie = &e->trie;
     if (!is_number(e, here) || !is_number(e, partner)) return INVALID;
     e->path[0] = here;
     e->beside[0] = partner;
-    for (int32_t i = 1; i < trie->nodes;) {
+    for (int32_t i = resumed(e, stopped); i < trie->nodes;) {
         int32_t level = trie->level[i];
         int32_t there = following(e, e->path[level - 1], i);
-        if (there < 0) return there;
-        int32_t other = following(e, e->beside[level - 1], i);
-        if (other < 0) return other;
+        int32_t other = there < 0 ? there : following(e, e->beside[level - 1], i);
+        if (other < 0) {
+            e->stopped = i;
+            return other;
+        }
         if (there == other || !there || !e->trie.height[i]) {
             if (there && !other) set_tokens(trie, i, mask);
             if (!there && other)
@@ -106,7 +120,7 @@ API int pdl_leave(Engine *e, const int32_t *members, int32_t size, const int32_t
             int32_t here = clamped(e, there, e->trie.height[node]);
             if (here < 0) return here;
             set_tokens(&e->trie, node, mask);
-            int code = below(e, node, here, mask);
+            int code = below(e, node, here, mask, node + 1);
             if (code) return code;
         }
     }
@@ -332,8 +346,9 @@ API Engine *pdl_new(const Trie *trie, const uint8_t *kind, const int64_t *weight
     e->configs = (Array){NULL, 0, 0, sizeof(Config)};
     e->rows = (Array){NULL, 0, 0, (int32_t)sizeof(int32_t) * e->classes};
     size_t room = sizeof(int32_t) * ((size_t)trie->depth + 2);
-    e->path = malloc(room);
-    e->beside = malloc(room);
+    e->path = calloc(1, room);
+    e->beside = calloc(1, room);
+    e->stopped = 1;
     if (!e->path || !e->beside || prepared(e)) {
         pdl_free(e);
         return NULL;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from ctypes import byref
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
@@ -72,7 +73,7 @@ class Kernel:
     def _called(self, function: Any, *held: object) -> int:
         """The result of a function, for which the rules are loaded that it lacks.
 
-        It is called again then: whatever it did is done once more.
+        It is called again then, and goes on, or does whatever it did once more.
         """
         code: int = function(self._engine, *held)
         while code == _UNLOADED:
@@ -200,7 +201,7 @@ class Kernel:
     def walk(self, number: int) -> Ints:
         """The mask of a configuration."""
         found = np.zeros(self._trie.words, np.int32)
-        self._called(self._lib.pdl_walk, number, pointer(found))
+        self._called(self._lib.pdl_walk, number, byref(_Int()), pointer(found))
         return found
 
     def leave(self, lexeme: KernelLexeme, members: Ints) -> Ints:
@@ -214,5 +215,5 @@ class Kernel:
     def differ(self, number: int, partner: int, mask: Ints) -> Ints:
         """The mask of a configuration, from that of another one."""
         found = mask.copy()
-        self._called(self._lib.pdl_differ, number, partner, pointer(found))
+        self._called(self._lib.pdl_differ, number, partner, byref(_Int()), pointer(found))
         return found

@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
     Trie trie;
     int64_t spent, bound;
-    int32_t limit, classes, wanted; /* the rule that is missing */
+    int32_t limit, classes, wanted, stopped; /* the rule that is missing, and at which node */
     uint8_t kind[256];
     int32_t size[256], example[256]; /* of each class */
     int64_t weight[256];             /* nodes of the trie that begin with one of its bytes */

@@ -247,15 +247,15 @@ def test_whatever_numbers_it_is_given(seed: int) -> None:
         for step in range(0, 16, 2):
             found = lib.pdl_config(engine, (ctypes.c_int32 * 2)(*items[step : step + 2]), 1, 0)
             if found > 1:
-                lib.pdl_walk(engine, found >> 1, bits)
+                lib.pdl_walk(engine, found >> 1, ints(1), bits)
                 lib.pdl_kind(engine, found >> 1, out)
         return int(code)
 
     out, more, bits = map(native.pointer, (room, room[1 << 14 :], mask))
     keys, ends, nodes, members = ints(3), (ctypes.c_int32 * 3)(1, 2, 3), ints(3), ints(4)
     calls = (
-        lambda: lib.pdl_walk(engine, number(), bits),
-        lambda: lib.pdl_differ(engine, number(), number(), bits),
+        lambda: lib.pdl_walk(engine, number(), ints(1), bits),
+        lambda: lib.pdl_differ(engine, number(), number(), ints(1), bits),
         lambda: lib.pdl_kind(engine, number(), out),
         lambda: lib.pdl_lexeme(engine, number(), out, more),
         lambda: lib.pdl_run(engine, number(), b"\"abc,x'", 6),
