@@ -173,7 +173,7 @@ class Starts(dict[int, int]):
         self._records += (state, kind, len(data), *data)
 
     def _state(self, kind: int, *data: int) -> int:
-        state = self._next
+        state = self._next  # written out, as nearly all states are made here
         self._next = state + 1
         if state >= self._stop:
             self._look()

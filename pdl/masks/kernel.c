@@ -17,8 +17,11 @@ API uint32_t pdl_source(void) { return PDL_SOURCE; }
 
 /* Whether a class may follow, which needs no rule that is entered after it. */
 static int32_t goes_on(Engine *e, int32_t here, int32_t kind) {
-    for (int32_t i = 0; i < CONFIG(here).count; i++)
-        if (moves_on(e, STATE(ITEM(CONFIG(here).first + i).state), kind)) return 1;
+    for (int32_t i = 0; i < CONFIG(here).count; i++) {
+        State state = STATE(ITEM(CONFIG(here).first + i).state);
+        for (int32_t k = state.first; k < state.first + 3 * state.count; k += 3)
+            if (NUMBER(k) <= kind && kind <= NUMBER(k + 1)) return 1;
+    }
     return 0;
 }
 

@@ -166,13 +166,6 @@ static int32_t closed(Engine *e, int32_t turn, int32_t complete) {
     return interned(e, e->found.data, e->found.size, complete);
 }
 
-/* Whether a state has a move for a class. */
-static int moves_on(Engine *e, State state, int32_t kind) {
-    for (int32_t i = state.first; i < state.first + 3 * state.count; i += 3)
-        if (NUMBER(i) <= kind && kind <= NUMBER(i + 1)) return 1;
-    return 0;
-}
-
 /* The row of a configuration, made if there is none. */
 static int32_t row_of(Engine *e, int32_t here) {
     if (CONFIG(here).row != UNKNOWN) return CONFIG(here).row;

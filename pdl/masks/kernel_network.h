@@ -213,8 +213,9 @@ static int ready(Engine *e, int32_t state) {
 
 /* Where a rule starts. */
 static int32_t entered(Engine *e, int32_t rule) {
+    if (START(rule) != UNKNOWN) return START(rule);
     e->wanted = rule;
-    return START(rule) == UNKNOWN ? UNLOADED : START(rule);
+    return UNLOADED;
 }
 
 /* Room for the states of a rule. */

@@ -110,10 +110,6 @@ class PushdownAutomaton(Automaton):
                 raise AmbiguousError
         return tuple(one for one in pending if self.states[one >> BITS].items), complete
 
-    def beyond(self, part: int) -> tuple[int, ...]:
-        """The parts that are reached where a state is left."""
-        return self.enter(part >> BITS, part & LOW)[0]
-
     def run(self, parts: tuple[int, ...], data: bytes) -> tuple[tuple[int, ...], bool]:
         """The parts after some bytes, none if they can't follow; whether the text may end."""
         complete = False
