@@ -65,7 +65,7 @@ class Hostile:
         self._stop = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._threads = [threading.Thread(target=self._accept, daemon=True)]
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._threads[0].start()
         return self
 
@@ -86,6 +86,12 @@ class Hostile:
         """The base URL."""
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
 
+    def requests(self, count: int) -> bool:
+        """Whether so many have come; those that a client gave up may come after it did."""
+        with self._lock:
+            self._lock.wait_for(lambda: len(self.received) >= count, 30)
+            return len(self.received) == count
+
     def _accept(self) -> None:
         while not self._stop.is_set():
             try:
@@ -104,6 +110,7 @@ class Hostile:
                 with self._lock:
                     index = min(len(self.received), len(self.scripts) - 1)
                     self.received.append(received)
+                    self._lock.notify_all()
                 self.scripts[index](Wire(inner, self._stop))
                 if inner.fileno() >= 0:
                     inner.shutdown(socket.SHUT_WR)
@@ -123,7 +130,10 @@ def _read(inner: socket.socket) -> Received:
     first, *lines = head.decode("latin-1").split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
     while len(body) < int(headers.get("content-length", "0")):
-        body += inner.recv(65_536)
+        piece = inner.recv(65_536)
+        if not piece:
+            raise ConnectionAbortedError
+        body += piece
     is_form = "form" in headers.get("content-type", "")
     return Received(first.split(" ")[1], headers, body if is_form else json.loads(body))
 

@@ -14,7 +14,6 @@ from models import hostile
 from models.conftest import KEY, QUICK, Serve, remote
 from models.hostile import GOOD, chunk, respond, streamed
 from models.scripted import BAD, VALUE, asked
-from shares import share
 
 from pdl.models import AskError, AskOptions, Delta, Dropped, Reply, Request, Usage, ask_async
 from pdl.models.accumulator import StreamAccumulator
@@ -101,12 +100,12 @@ def test_everything_goes_wrong(serve: Serve, rendered: pdl.Rendered) -> None:
         hostile.silence,
     )
     with pytest.raises(AskError) as caught:
-        asked(rendered, remote(server), retries=6, call_timeout=1.0)
+        asked(rendered, remote(server), retries=6, call_timeout=3.0)
     kinds = [one.fault.kind if one.fault else "answered" for one in caught.value.attempts]
     assert kinds == [
         "cut", "rate_limited", "server", "content_type", "not_json", "answered", "timeout",
     ]  # fmt: skip
-    assert len(server.received) == 7
+    assert server.requests(7)
     assert KEY not in str(caught.value)
     assert KEY not in repr(caught.value.attempts)
 
@@ -115,10 +114,10 @@ def test_it_ends_in_time(serve: Serve, rendered: pdl.Rendered) -> None:
     """However often it is tried, the whole ends when the time is up."""
     server = serve(hostile.silence)
     with pytest.raises(AskError) as caught:
-        asked(rendered, remote(server), retries=50, call_timeout=0.5, timeout=1.75)
+        asked(rendered, remote(server), retries=50, call_timeout=0.5, timeout=2.25)
     assert caught.value.ending in {"time", "attempts"}
-    assert caught.value.seconds < 5
-    assert 2 <= len(caught.value.attempts) <= 5
+    assert caught.value.seconds < 10
+    assert 2 <= len(caught.value.attempts) <= 6
 
 
 @dataclass
@@ -154,7 +153,7 @@ WORDS = st.lists(st.sampled_from(PARTS + ANSWERS), max_size=8)
 
 
 @given(WORDS, st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=share(70))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_streaming_makes_no_difference(
     rendered: pdl.Rendered, words: list[str], data: st.DataObject
 ) -> None:

@@ -292,10 +292,10 @@ def test_a_tool_that_cannot_be_stopped_is_left_behind(ran: Callable[..., ToolRun
 def test_the_time_is_that_of_the_whole_run(ran: Callable[..., ToolRun[Any]]) -> None:
     def rest() -> None:
         """Rest."""
-        time.sleep(0.1)
+        time.sleep(0.4)
 
     with pytest.raises(pdl.AskError) as caught:
-        ran(Recorded([calls("rest")]), [rest], timeout=0.35, steps=100)
+        ran(Recorded([calls("rest")]), [rest], timeout=1.5, steps=100)
     assert caught.value.ending == "time"
     assert 2 <= len(caught.value.attempts) <= 5
 
