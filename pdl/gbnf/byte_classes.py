@@ -45,12 +45,19 @@ def byte_classes(rules: Mapping[str, Rule]) -> bytes:
 def utf8(codes: tuple[int, ...]) -> bytes:
     """The UTF-8 of a literal, up to a code point that no string can contain."""
     try:
-        data = "".join(map(chr, codes)).encode()
-    except (ValueError, OverflowError):  # surrogates; beyond Unicode's last
-        data = b"\0"
+        data = bytes(codes).decode("latin-1").encode()  # the fast way up to U+00FF
+    except (ValueError, OverflowError):
+        data = _encoded(codes)
     if b"\0" in data:
         data = "".join(map(chr, takewhile(possible, codes))).encode()
     return data
+
+
+def _encoded(codes: tuple[int, ...]) -> bytes:
+    try:
+        return "".join(map(chr, codes)).encode()
+    except (ValueError, OverflowError):  # surrogates; beyond Unicode's last
+        return b"\0"
 
 
 _KNOWN = 2000  # classes, and parts of them, of which the bytes are kept

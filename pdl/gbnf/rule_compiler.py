@@ -52,7 +52,6 @@ Parts: TypeAlias = OneOf["", "loops", "lexemes"]
 """Which parts of rules are to be rules of their own."""
 _UNWATCHED = 4096  # states that are made between two looks at the clock
 _STATES = (1 << 31) - 1  # numbers of them, in records
-_COMPOUND = (Group, Repeat)
 _SHARED = (RuleRef, CharClass, AnyChar)
 
 
@@ -185,8 +184,8 @@ class Starts(dict[int, int]):
 
     def _options(self, options: Iterable[Sequence], following: int) -> int:
         """The state at which alternatives begin that lead to another state."""
-        starts = [self._sequence(option, following) for option in options]
-        return starts[0] if len(starts) == 1 else self._split(starts)
+        starts = dict.fromkeys([self._sequence(option, following) for option in options])
+        return next(iter(starts)) if len(starts) == 1 else self._state(SPLIT, *starts)
 
     def _sequence(self, sequence: Sequence, following: int) -> int:
         held = sequence.items
@@ -199,8 +198,10 @@ class Starts(dict[int, int]):
     def _item(self, item: Item, following: int) -> int:
         if isinstance(item, Literal):
             return self._literal(item, following)
-        if isinstance(item, _COMPOUND):
-            return self._compound(item, following)
+        if isinstance(item, Group):
+            return self._call(item, following) or self._options(item.options, following)
+        if isinstance(item, Repeat):
+            return self._call(item, following) or self._repeat(item, following)
         if isinstance(item, RuleRef):
             state = self._state(CALL, self._numbers[item.name], following)
         elif isinstance(item, TokenRef):
@@ -213,12 +214,11 @@ class Starts(dict[int, int]):
         self._mapped.append((state, 1, 0, item))
         return state
 
-    def _compound(self, item: Group | Repeat, following: int) -> int:
-        if self.lexemes is not None and self._is_part(item, self.lexemes):
-            return self._state(CALL, self._part(item), following)
-        if isinstance(item, Group):
-            return self._options(item.options, following)
-        return self._repeat(item, following)
+    def _call(self, item: Group | Repeat, following: int) -> int | None:
+        """The state that enters a part, never 0, if that is a rule of its own."""
+        if self.lexemes is None or not self._is_part(item, self.lexemes):
+            return None
+        return self._state(CALL, self._part(item), following)
 
     def _is_part(self, item: Group | Repeat, lexemes: Lexemes) -> bool:
         """Whether a part of a rule is to be a rule of its own: a repetition in lexemes, too."""

@@ -7,7 +7,7 @@ text has too many parses for either.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pdl.gbnf.matcher import Configuration
 from pdl.gbnf.rtn import compile_rtn
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pdl.masks.vocabulary import Ints
 
 _LEAST = 1000  # partial parses that may have to be followed before the matcher refuses
-_T = TypeVar("_T")
 Here: TypeAlias = "Place | Configuration"
 """A configuration, of a walk or of the matcher."""
 AnyWalk: TypeAlias = "Kernel | Walk"
@@ -106,22 +105,18 @@ class Engine:
             self._slow = AmbiguousEngine(self.rtn, self._root, self._limits, self._cache)
         return self._slow
 
-    def _tried(
-        self,
-        here: Here,
-        fast: Callable[[Place], _T],
-        slow: Callable[[AmbiguousEngine, Configuration], _T],
-    ) -> _T:
-        """A result of the walk, of an empty one if it is full, or else of the matcher."""
+    def _tried(self, method: str, here: Here, *held: object) -> Any:
+        """What a method of the walk gives, of an empty one if it is full, or of the matcher."""
         if isinstance(here, Place):
             for _ in range(2):
                 try:
-                    return fast(self._here(here))
+                    at = self._here(here)
+                    return getattr(at.walk, method)(at, *held)
                 except FullError:
                     self._drop()
                 except AmbiguousError:
                     break
-        return slow(self.slow, self._configuration(here))
+        return getattr(self.slow, method)(self._configuration(here), *held)
 
     def _here(self, here: Place) -> Place:
         """A place in the walk of now."""
@@ -143,18 +138,13 @@ class Engine:
 
     def mask(self, here: Here) -> Ints:
         """The mask of a configuration: of the tokens that are text."""
-        return self._tried(here, self._mask, AmbiguousEngine.mask)
-
-    def _mask(self, here: Place) -> Ints:
-        return self.walk.mask(here)
+        found: Ints = self._tried("mask", here)
+        return found
 
     def run(self, here: Here, data: bytes) -> Here | None:
         """The configuration after some bytes; None if they can't follow."""
-        return self._tried(
-            here,
-            lambda held: self.walk.run(held, data),
-            lambda slow, held: slow.run(held, data),
-        )
+        found: Here | None = self._tried("run", here, data)
+        return found
 
     def targets(
         self, here: Here, there: Here | None, taken: Callable[[int], int | None]

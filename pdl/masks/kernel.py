@@ -44,6 +44,7 @@ class Kernel:
     def __init__(self, rtn: Rtn, root: int, limit: int, cache: MaskCache) -> None:
         self._lib = library()
         self._cache = cache
+        self._masks = cache.masks
         self._trie = trie = cache.kernel_trie
         self.serial = cache.serial()
         self._rtn = rtn
@@ -173,10 +174,10 @@ class Kernel:
     def _mask(self, number: int) -> Ints:
         same, partner = self.kind(number)
         if same != number:
-            return self._cache.mask((~self.serial, same), lambda: self._mask(same)).copy()
+            return self._masks.get((~self.serial, same), lambda: self._mask(same)).copy()
         if partner == DEAD:
             return self.walk(number)
-        stays = self._cache.mask((~self.serial, partner), lambda: self._stays(partner))
+        stays = self._masks.get((~self.serial, partner), lambda: self._stays(partner))
         return stays.copy() if partner == number else self.differ(number, partner, stays)
 
     def _stays(self, number: int) -> Ints:
@@ -200,20 +201,20 @@ class Kernel:
 
     def walk(self, number: int) -> Ints:
         """The mask of a configuration."""
-        found = np.zeros(self._trie.words, np.int32)
-        self._called(self._lib.pdl_walk, number, byref(_Int()), pointer(found))
-        return found
+        found = self._trie.mask()
+        self._called(self._lib.pdl_walk, number, byref(_Int()), found)
+        return np.frombuffer(found, np.int32)
 
     def leave(self, lexeme: KernelLexeme, members: Ints) -> Ints:
         """The mask of the first member of a lexeme."""
-        found = lexeme.inside.copy()
+        found = self._trie.mask.from_buffer_copy(lexeme.inside)
         keys, ends, nodes = lexeme.addresses
         held = (pointer(members), len(members), keys, ends, len(lexeme.keys), nodes)
-        self._called(self._lib.pdl_leave, *held, pointer(found))
-        return found
+        self._called(self._lib.pdl_leave, *held, found)
+        return np.frombuffer(found, np.int32)
 
     def differ(self, number: int, partner: int, mask: Ints) -> Ints:
         """The mask of a configuration, from that of another one."""
-        found = mask.copy()
-        self._called(self._lib.pdl_differ, number, partner, byref(_Int()), pointer(found))
-        return found
+        found = self._trie.mask.from_buffer_copy(mask)
+        self._called(self._lib.pdl_differ, number, partner, byref(_Int()), found)
+        return np.frombuffer(found, np.int32)

@@ -39,20 +39,26 @@ _SELDOM = 30  # masks that are made between two looks at what maskers know
 class Recent(Generic[_K, _V]):
     """Values by key, of which the least recently used are dropped at a size in bytes."""
 
-    def __init__(self, room: int, size_of: Callable[[_V], int]) -> None:
+    def __init__(self, room: int, size_of: Callable[[_V], int], *, grows: bool = False) -> None:
         self._held: OrderedDict[_K, tuple[_V, int]] = OrderedDict()
         self._room = room
         self._size_of = size_of
+        self._grows = grows
         self.size = 0
 
     def get(self, key: _K, made: Callable[[], _V]) -> _V:
         """The value of a key, which is made if it is not known."""
         found = self._held.get(key)
-        value = made() if found is None else found[0]
-        size = self._size_of(value)  # anew each time, as values grow
-        self.size += size - (found[1] if found else 0)
-        self._held[key] = value, size
+        if found is None:
+            return self._kept(key, made(), 0)
         self._held.move_to_end(key)
+        return self._kept(key, *found) if self._grows else found[0]
+
+    def _kept(self, key: _K, value: _V, before: int) -> _V:
+        """Keep a value that took so many bytes before, and drop others for it."""
+        size = self._size_of(value)
+        self.size += size - before
+        self._held[key] = value, size
         while self.size > self._room and len(self._held) > 1:
             self.size -= self._held.popitem(last=False)[1][1]
         return value
@@ -67,7 +73,8 @@ class MaskCache:
         self._vocabulary = vocabulary
         self.learners: WeakSet[Masker] = WeakSet()
         self.masks: Recent[object, Ints] = Recent(MASKS, lambda mask: mask.nbytes + 200)
-        self._lexemes: Recent[bytes, Any] = Recent(LEXEMES, lambda one: one.size)
+        """The masks of all maskers, by their keys."""
+        self._lexemes: Recent[bytes, Any] = Recent(LEXEMES, lambda one: one.size, grows=True)
         self._checks = 0
         self.serial = count().__next__
         """A new number, of which keys of masks are made."""
@@ -96,10 +103,6 @@ class MaskCache:
             learned -= other.spent
             other.forget()
             learned += other.spent
-
-    def mask(self, key: object, made: Callable[[], Ints]) -> Ints:
-        """The mask of a key, which is made if it is not known."""
-        return self.masks.get(key, made)
 
     def lexeme(self, table: bytes, made: Callable[[], _V]) -> _V:
         """What tokens do in a lexeme, which is known by where bytes lead in it."""

@@ -148,7 +148,7 @@ class Masker:
     @_alone
     def mask(self, here: Here) -> Ints:
         """Return the mask of a configuration of this masker's states."""
-        return self._cache.mask(self._engine.key(here), lambda: self._made(here))
+        return self._cache.masks.get(self._engine.key(here), lambda: self._made(here))
 
     def _made(self, here: Here) -> Ints:
         self._cache.check(self)

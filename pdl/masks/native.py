@@ -114,6 +114,8 @@ class KernelTrie:
             return found
 
         self.words, self.size = words_of(len(vocabulary)), size
+        self.mask: Any = _Int * self.words
+        """An array of C for a mask, of which numpy need not give the address."""
         self.depth = trie.depth
         self.weights = walk.weights
         self._arrays = {

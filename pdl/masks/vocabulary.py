@@ -49,7 +49,7 @@ class Tokens(Sequence[bytes]):
         at = index + len(self) if index < 0 else index
         if not 0 <= at < len(self):
             raise IndexError(f"unknown token {index}: the vocabulary has {len(self):,} tokens")
-        return self.blob[self.ends[at] : self.ends[at + 1]]
+        return self.blob[self.ends.item(at) : self.ends.item(at + 1)]
 
     def __iter__(self) -> Iterator[bytes]:
         blob = self.blob
