@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pdl.masks.masker import Masker
     from pdl.masks.vocabulary import Ints, Vocabulary
 
-MASKS = 24 << 20
+MASKS = 12 << 20
 """The bytes of masks that are kept."""
 LEXEMES = 8 << 20
 """The bytes of lexemes that are kept."""

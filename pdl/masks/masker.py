@@ -63,7 +63,7 @@ class Masker:
 
     Masks are computed when they are requested, and cached; what tokens do inside strings, numbers
     and other small rules is found once for all grammars over a vocabulary. All caches of a
-    vocabulary take at most 96 MB. Threads may share maskers and states; one of them works at a
+    vocabulary take at most 84 MB. Threads may share maskers and states; one of them works at a
     time. `copy` returns the masker itself.
 
     A mask allows exactly the tokens that `pdl.gbnf.State.accept_token` takes, with three
