@@ -15,22 +15,14 @@ caller sets. Nothing recurses. */
 /* The checksum of the source that this was built from. */
 API uint32_t pdl_source(void) { return PDL_SOURCE; }
 
-/* Whether a class may follow, which needs no rule that is entered after it. */
-static int32_t goes_on(Engine *e, int32_t here, int32_t kind) {
-    for (int32_t i = 0; i < CONFIG(here).count; i++) {
-        State state = STATE(ITEM(CONFIG(here).first + i).state);
-        for (int32_t k = state.first; k < state.first + 3 * state.count; k += 3)
-            if (NUMBER(k) <= kind && kind <= NUMBER(k + 1)) return 1;
-    }
-    return 0;
-}
-
-/* The configuration at a node, from that of the node above; anything but 0 if none is below. */
+/* The configuration at a node, from that of the node above; 1 if one is there and no node is below,
+so that no rule is entered after a token. */
 static inline int32_t following(Engine *e, int32_t here, int32_t node) {
-    int32_t kind = e->kind[e->trie.byte[node]], row = CONFIG(here).row;
-    int32_t found = row != UNKNOWN ? ROW(row)[kind] : UNKNOWN;
+    int32_t row = CONFIG(here).row;
+    if (row == UNKNOWN && (row = row_of(e, here)) < 0) return row;
+    int32_t kind = e->kind[e->trie.byte[node]], found = ROW(row)[kind];
+    if (!e->trie.height[node]) return found != 0;
     if (found == UNKNOWN) found = stepped(e, here, kind);
-    if (!e->trie.height[node]) return found < 0 ? goes_on(e, here, kind) : found > 0;
     if (found > 0 && CONFIG(found).flags & COUNTED) found = clamped(e, found, e->trie.height[node]);
     return found;
 }
@@ -79,16 +71,72 @@ API int pdl_walk(Engine *e, int32_t here, int32_t *stopped, uint32_t *mask) {
     return is_number(e, here) ? below(e, 0, here, mask, resumed(e, stopped)) : INVALID;
 }
 
+/* Whether a configuration may be one inside a lexeme: more bytes follow than in JSON's structure.
+*/
+static int is_wide(Engine *e, int32_t here) {
+    if (CONFIG(here).flags & MEASURED) return CONFIG(here).flags & WIDE;
+    uint8_t first[256] = {0};
+    for (int32_t i = 0; i < CONFIG(here).count; i++) {
+        State state = STATE(ITEM(CONFIG(here).first + i).state);
+        for (int32_t k = 0; k < state.count; k++)
+            memset(first + NUMBER(state.first + 3 * k), 1,
+                   (size_t)(NUMBER(state.first + 3 * k + 1) - NUMBER(state.first + 3 * k) + 1));
+    }
+    int32_t bytes = 0, within = 1;
+    for (int32_t kind = 0; kind < e->classes; kind++)
+        if (first[kind]) {
+            bytes += e->size[kind];
+            within &= e->continues[kind];
+        }
+    int wide = bytes > FIRSTS || (bytes && within) ? WIDE : 0;
+    CONFIG(here).flags |= MEASURED | wide | (wide && !within ? BROAD : 0);
+    return wide;
+}
+
+/* Whether a configuration is one inside a character. */
+static int is_inside(Engine *e, int32_t here) {
+    return is_wide(e, here) && !(CONFIG(here).flags & BROAD);
+}
+
+/* Whether two configurations inside a character lead to the same ones at its end. */
+static int32_t alike(Engine *e, int32_t here, int32_t partner) {
+    int32_t pairs[ALIKE][2] = {{here, partner}}, count = 1;
+    for (int32_t done = 0; done < count; done++)
+        for (int32_t kind = 0; kind < e->classes; kind++) {
+            if (!e->continues[kind]) continue;
+            int32_t one = stepped(e, pairs[done][0], kind);
+            int32_t other = one < 0 ? one : stepped(e, pairs[done][1], kind);
+            if (other < 0) return other;
+            if (one == other) continue;
+            if (count == ALIKE || !is_inside(e, one) || !is_inside(e, other)) return 0;
+            pairs[count][0] = one;
+            pairs[count++][1] = other;
+        }
+    return 1;
+}
+
+/* The configuration of a partner, or the other one if the two are alike, which is `known` of the last
+two that were looked at. */
+static int32_t merged(Engine *e, int32_t here, int32_t partner, int32_t known[3]) {
+    if (here == partner || !is_inside(e, here) || !is_inside(e, partner)) return partner;
+    if (here != known[0] || partner != known[1]) known[2] = alike(e, here, partner);
+    known[0] = here;
+    known[1] = partner;
+    return known[2] < 0 ? known[2] : known[2] ? here : partner;
+}
+
 /* Correct the mask of one configuration to that of another one. */
 API int pdl_differ(Engine *e, int32_t here, int32_t partner, int32_t *stopped, uint32_t *mask) {
     const Trie *trie = &e->trie;
     if (!is_number(e, here) || !is_number(e, partner)) return INVALID;
     e->path[0] = here;
     e->beside[0] = partner;
+    int32_t known[3] = {0, 0, 0};
     for (int32_t i = resumed(e, stopped); i < trie->nodes;) {
         int32_t level = trie->level[i];
         int32_t there = following(e, e->path[level - 1], i);
         int32_t other = there < 0 ? there : following(e, e->beside[level - 1], i);
+        if (other > 0 && e->trie.height[i]) other = merged(e, there, other, known);
         if (other < 0) {
             e->stopped = i;
             return other;
@@ -128,28 +176,6 @@ API int pdl_leave(Engine *e, const int32_t *members, int32_t size, const int32_t
         }
     }
     return 0;
-}
-
-/* Whether a configuration may be one inside a lexeme: more bytes follow than in JSON's structure.
-*/
-static int is_wide(Engine *e, int32_t here) {
-    if (CONFIG(here).flags & MEASURED) return CONFIG(here).flags & WIDE;
-    uint8_t first[256] = {0};
-    for (int32_t i = 0; i < CONFIG(here).count; i++) {
-        State state = STATE(ITEM(CONFIG(here).first + i).state);
-        for (int32_t k = 0; k < state.count; k++)
-            memset(first + NUMBER(state.first + 3 * k), 1,
-                   (size_t)(NUMBER(state.first + 3 * k + 1) - NUMBER(state.first + 3 * k) + 1));
-    }
-    int32_t bytes = 0, within = 1;
-    for (int32_t kind = 0; kind < e->classes; kind++)
-        if (first[kind]) {
-            bytes += e->size[kind];
-            within &= e->continues[kind];
-        }
-    int wide = bytes > FIRSTS || (bytes && within) ? WIDE : 0;
-    CONFIG(here).flags |= MEASURED | wide | (wide && !within ? BROAD : 0);
-    return wide;
 }
 
 /* Where most tokens lead from a configuration: 0 if nowhere. */

@@ -166,13 +166,18 @@ static int32_t closed(Engine *e, int32_t turn, int32_t complete) {
     return interned(e, e->found.data, e->found.size, complete);
 }
 
-/* The row of a configuration, made if there is none. */
+/* The row of a configuration, made if there is none: dead where no byte of a class may follow. */
 static int32_t row_of(Engine *e, int32_t here) {
     if (CONFIG(here).row != UNKNOWN) return CONFIG(here).row;
     int code = grow(e, &e->rows, 1);
     if (code) return code;
     int32_t row = e->rows.size++;
-    for (int32_t kind = 0; kind < e->classes; kind++) ROW(row)[kind] = here ? UNKNOWN : 0;
+    memset(ROW(row), 0, sizeof(int32_t) * (size_t)e->classes);
+    for (int32_t i = 0; i < CONFIG(here).count; i++) {
+        State state = STATE(ITEM(CONFIG(here).first + i).state);
+        for (int32_t k = state.first; k < state.first + 3 * state.count; k += 3)
+            for (int32_t kind = NUMBER(k); kind <= NUMBER(k + 1); kind++) ROW(row)[kind] = UNKNOWN;
+    }
     return CONFIG(here).row = row;
 }
 

@@ -19,7 +19,7 @@ enum { COMPLETE = 1, COUNTED = 2, WIDE = 4, MEASURED = 8, BROAD = 16 };
 enum { UNKNOWN = -1, NEVER = 1 << 30, INNERMOST = 3, MEMBERS = 40, PARTNERS = 40 };
 enum { LEAVES = 254, REFUSES = 255, FIRSTS = 24, WORK = 4000 };
 enum { SEEN = 1 << 13, THINNED = 100, LINEAR = 12 };
-enum { PAGE = 256, DEEPEST = 40 };
+enum { PAGE = 256, DEEPEST = 40, ALIKE = 16 };
 
 typedef struct { /* a vocabulary's trie in depth-first order; node 0 is the root */
     int32_t nodes, tokens, depth;
