@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pdl.gbnf.nodes import Item, Rule
-    from pdl.gbnf.utf8 import ByteRanges
+    from pdl.gbnf.utf8 import ByteRanges, Ranges
 
 
 def byte_classes(rules: Mapping[str, Rule]) -> bytes:
@@ -34,7 +34,7 @@ def byte_classes(rules: Mapping[str, Rule]) -> bytes:
             elif not isinstance(item, RuleRef | TokenRef):
                 classes[id(item)] = item
     bytes_ = set("".join(map(chr, filter(possible, codes))).encode())
-    cuts = bytes_.union(byte + 1 for byte in bytes_).union(*map(_cuts, classes.values()))
+    cuts = bytes_.union(byte + 1 for byte in bytes_).union(*[_cuts(bytes_of(item)) for item in classes.values()])
     number, found = 0, bytearray()
     for byte in range(256):
         number += byte in cuts and byte > 0
@@ -69,7 +69,16 @@ ByteTree: TypeAlias = "tuple[tuple[int, int, ByteTree], ...]"
 @lru_cache(_KNOWN)
 def bytes_of(item: Item) -> ByteTree:
     """The bytes of the characters of a class."""
-    return _tree(tuple(encoded(of_class(item) if isinstance(item, CharClass) else ANY)))
+    ranges = of_class(item) if isinstance(item, CharClass) else ANY
+    found = tuple([(low, min(high, 0x7F), ()) for low, high in ranges if low < 0x80])
+    longer = tuple([(max(low, 0x80), high) for low, high in ranges if high >= 0x80])
+    return (*found, *_longer(longer))
+
+
+@lru_cache(_KNOWN)
+def _longer(ranges: Ranges) -> ByteTree:
+    """The bytes of characters that have several, which are often the same in many classes."""
+    return _tree(tuple(encoded(ranges)))
 
 
 @lru_cache(_KNOWN)
@@ -81,7 +90,7 @@ def _tree(ranges: tuple[ByteRanges, ...]) -> ByteTree:
 
 
 @lru_cache(_KNOWN)
-def _cuts(item: Item) -> frozenset[int]:
+def _cuts(tree: ByteTree) -> frozenset[int]:
     """The bytes at which the ranges of a class begin, and those after which they end."""
-    ranges = encoded(of_class(item) if isinstance(item, CharClass) else ANY)
-    return frozenset(cut for held in ranges for low, high in held for cut in (low, high + 1))
+    ends = [cut for low, high, _ in tree for cut in (low, high + 1)]
+    return frozenset(ends).union(*[_cuts(rest) for _, _, rest in tree if rest])
