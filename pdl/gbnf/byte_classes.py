@@ -34,7 +34,8 @@ def byte_classes(rules: Mapping[str, Rule]) -> bytes:
             elif not isinstance(item, RuleRef | TokenRef):
                 classes[id(item)] = item
     bytes_ = set("".join(map(chr, filter(possible, codes))).encode())
-    cuts = bytes_.union(byte + 1 for byte in bytes_).union(*[_cuts(bytes_of(item)) for item in classes.values()])
+    cuts = bytes_.union([byte + 1 for byte in bytes_])
+    cuts = cuts.union(*[_cuts(bytes_of(item)) for item in classes.values()])
     number, found = 0, bytearray()
     for byte in range(256):
         number += byte in cuts and byte > 0
@@ -60,6 +61,7 @@ def _encoded(codes: tuple[int, ...]) -> bytes:
         return b"\0"
 
 
+_ASCII = 0x7F  # the last character of one byte
 _KNOWN = 2000  # classes, and parts of them, of which the bytes are kept
 
 ByteTree: TypeAlias = "tuple[tuple[int, int, ByteTree], ...]"
@@ -70,8 +72,8 @@ ByteTree: TypeAlias = "tuple[tuple[int, int, ByteTree], ...]"
 def bytes_of(item: Item) -> ByteTree:
     """The bytes of the characters of a class."""
     ranges = of_class(item) if isinstance(item, CharClass) else ANY
-    found = tuple([(low, min(high, 0x7F), ()) for low, high in ranges if low < 0x80])
-    longer = tuple([(max(low, 0x80), high) for low, high in ranges if high >= 0x80])
+    found = tuple([(low, min(high, _ASCII), ()) for low, high in ranges if low <= _ASCII])
+    longer = tuple([(max(low, _ASCII + 1), high) for low, high in ranges if high > _ASCII])
     return (*found, *_longer(longer))
 
 

@@ -98,10 +98,19 @@ ws ::= " "{0,20} | "\n" [ \t]{0,40}
 }
 
 
+CHARACTERS = {
+    "one": r'root ::= "\"" ("a" [^é"]* | [^a"] [^"]*) "\"" root?',
+    "names": r'root ::= "\"" ("é" [^"]* | "日本" | [^é"日] [^"]*) "\"" root?',
+    "ranges": r'root ::= "\"" ([é-ÿ] [a-z]* | [^é-ÿ"] [^"]*) "\"" root?',
+    "some": r'root ::= "\"" ("a" [^"x]* | [é日] "x" [^"]* | [^aé日"] [^"]*) "\"" root?',
+    "counted characters": r'root ::= "\"" ("a" [^"]{0,40} | [^a"] [^"]{0,9}) "\"" root?',
+}
+
+
 @needs_kernel
-@pytest.mark.parametrize("text", COUNTED.values(), ids=COUNTED)
-def test_counted_repetitions(text: str) -> None:
-    """Far from their ends they are endless ones, and near them they are not."""
+@pytest.mark.parametrize("text", (COUNTED | CHARACTERS).values(), ids=COUNTED | CHARACTERS)
+def test_what_is_alike_for_some_bytes(text: str) -> None:
+    """Repetitions far from their ends are endless; parts of characters may be those of others."""
     rng = Random(text)  # noqa: S311 - tests draw
     grammar = gbnf.parse(text)
     found = sum(walked(grammar, vocabulary(rng), rng, 12) for _ in range(share(20)))
