@@ -47,7 +47,7 @@ def utf8(codes: tuple[int, ...]) -> bytes:
     """The UTF-8 of a literal, up to a code point that no string can contain."""
     try:
         data = bytes(codes).decode("latin-1").encode()  # the fast way up to U+00FF
-    except (ValueError, OverflowError):
+    except ValueError:
         data = _encoded(codes)
     if b"\0" in data:
         data = "".join(map(chr, takewhile(possible, codes))).encode()

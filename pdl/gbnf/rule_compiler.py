@@ -179,9 +179,6 @@ class Starts(dict[int, int]):
         self._records += (state, kind, len(data), *data)
         return state
 
-    def _split(self, states: Iterable[int]) -> int:
-        return self._state(SPLIT, *dict.fromkeys(states))
-
     def _options(self, options: Iterable[Sequence], following: int) -> int:
         """The state at which alternatives begin that lead to another state."""
         starts = dict.fromkeys([self._sequence(option, following) for option in options])
@@ -308,4 +305,5 @@ class Starts(dict[int, int]):
     def _round(self, item: Item, following: int, *, optional: bool) -> int:
         """An item once, or at most once."""
         state = self._item(item, following)
-        return self._split((state, following)) if optional and state != following else state
+        is_split = optional and state != following
+        return self._state(SPLIT, state, following) if is_split else state

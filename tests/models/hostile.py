@@ -122,20 +122,22 @@ class Hostile:
 def _read(inner: socket.socket) -> Received:
     data = b""
     while b"\r\n\r\n" not in data:
-        piece = inner.recv(65_536)
-        if not piece:
-            raise ConnectionAbortedError
-        data += piece
+        data += _piece(inner)
     head, _, body = data.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
     while len(body) < int(headers.get("content-length", "0")):
-        piece = inner.recv(65_536)
-        if not piece:
-            raise ConnectionAbortedError
-        body += piece
+        body += _piece(inner)
     is_form = "form" in headers.get("content-type", "")
     return Received(first.split(" ")[1], headers, body if is_form else json.loads(body))
+
+
+def _piece(inner: socket.socket) -> bytes:
+    """What has come; ConnectionAbortedError if the client has gone."""
+    piece = inner.recv(65_536)
+    if not piece:
+        raise ConnectionAbortedError
+    return piece
 
 
 def head(status: str, kind: str, **headers: str | int) -> bytes:
